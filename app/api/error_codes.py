@@ -59,7 +59,7 @@ PATH_TEXT: Codes = {"nul_character": "An id in the path holds a NUL character."}
 SEVERAL_IDS = "Several ids in the path need changing; details.errors names each."
 """The meaning of ``validation_failed`` for operations that read only the path."""
 CURSOR: Codes = {"invalid_cursor": "The cursor is not one that a Link header gave."}
-PAGES: Codes = {"out_of_range": "page or perPage is no positive number, or over the limit."}
+PAGES: Codes = {"out_of_range": "page or perPage isn't a positive number, or over the limit."}
 
 WITH_BODY: Mapping[int, Codes] = {
     413: {"body_too_large": "The body is larger than the limit."},

@@ -160,7 +160,7 @@ def replica(settings: Settings, database: Database) -> DoctorFinding:
         return fail("PORTAL_REPLICA_DATABASE_URL needs a database of PostgreSQL.")
     opened = database.replica.open(database.scope, 0)
     if opened is None:
-        return warn("It doesn't answer, lags or is no standby. Pages are read at the primary.")
+        return warn("It doesn't answer, lags or isn't a standby. Pages are read at the primary.")
     opened.close()
     return ok("recent enough to be read at")
 

@@ -19,7 +19,7 @@ NICENESS = 10
 @click.argument("export_id", metavar="ID", type=click.UUID)
 @click.option("--with-parent", is_flag=True, help="End when the standard input ends.")
 def write(export_id: UUID, with_parent: bool) -> None:
-    """Write the file of a requested export; for the worker. Repeating it is no error."""
+    """Write the file of a requested export; for the worker. Repeating it isn't an error."""
     if with_parent:
         threading.Thread(target=_end_with_input, daemon=True).start()
         os.nice(NICENESS)

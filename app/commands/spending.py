@@ -78,7 +78,7 @@ def limit(
     month_minutes: int | None,
     waits: bool,
 ) -> None:
-    """Replace the spending limits; an option that is left out is no limit. Days and months are
+    """Replace the spending limits; an option that is left out means no limit. Days and months are
     UTC."""
     subject = _subject(kind, id_)
     limits = SpendingLimits(day, month, day_minutes, month_minutes)

@@ -178,7 +178,7 @@ class Settings(
     @model_validator(mode="after")
     def _refuse_places_without_file(self) -> Self:
         if self.places_file is not None and not self.places_file.is_file():
-            message = f"PORTAL_PLACES_FILE: {self.places_file} is no file."
+            message = f"PORTAL_PLACES_FILE: {self.places_file} isn't a file."
             raise ValueError(message)
         return self
 

@@ -187,7 +187,7 @@ def metadata_key_of(name: str) -> str | None:
 
 def field_of(name: str) -> str | None:
     """Return the contact's field of a column, if its name is known; phones and addresses may have a
-    number (``Telefon 2``). ``Member #`` and ``Member?`` are no names."""
+    number (``Telefon 2``). ``Member #`` and ``Member?`` aren't names."""
     name = _ASIDE.sub("", name)
     if "," in name and plain(name) in _LAST_NAME_FIRST:
         return "fullName"

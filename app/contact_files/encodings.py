@@ -97,7 +97,7 @@ def _is_encoded_as(stream: BinaryIO, name: str) -> bool:
 
 
 def detect(stream: BinaryIO, requested: str | None) -> TextEncoding:
-    """Return the encoding of the text. Raises UnreadableFile if it is no text.
+    """Return the encoding of the text. Raises UnreadableFile if it isn't text.
 
     A byte order mark decides; else UTF-16 by its pattern of NULs, UTF-8 if (nearly) all bytes
     agree. Otherwise it is a guess: the encoding in which most of the text is words, Latin-1 if that
@@ -137,7 +137,7 @@ def _detect_utf16(head: bytes) -> str | None:
 def _as_requested(stream: BinaryIO, name: str) -> TextEncoding:
     """Check that all of the text is in this encoding."""
     try:
-        "".encode(name)  # also refuses codecs that are no text encodings
+        "".encode(name)  # also refuses codecs that aren't text encodings
         decoder = codecs.getincrementaldecoder(name)()
     except LookupError:
         raise UnreadableFile("encoding_unknown", encoding=name) from None

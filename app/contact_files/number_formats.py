@@ -127,7 +127,7 @@ def _is_elapsed(token: str) -> bool:
 
 
 def _literal_text(token: str) -> str:
-    """Return what a token that is no placeholder prints."""
+    """Return what a token that isn't a placeholder prints."""
     if token[0] == '"':
         return token[1:-1]
     if token[0] == "\\":

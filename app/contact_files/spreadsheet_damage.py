@@ -59,7 +59,7 @@ _APOSTROPHES = "'\u2019\u2018`\u00b4"
 _LOOK_ALIKES = str.maketrans({"O": "0", "o": "0", "l": "1", "I": "1"})
 _BARE = re.compile(r"[1-9][0-9]{5,14}")
 _LONG = 12
-"""Digits from which a number that begins with its own country's code is no national one."""
+"""Digits from which a number that begins with its own country's code isn't a national one."""
 
 
 def inspect_phone(raw: str, default_region: str | None) -> NumberDamage | None:

@@ -1,6 +1,6 @@
 """A contact file of any kind as a table: a header and numbered rows, read as a stream.
 
-Rows below the list that are no part of it (totals, copyright, who made the export and when) are
+Rows below the list that aren't part of it (totals, copyright, who made the export and when) are
 left out: a row is a footer if only blank rows and other footers follow it.
 """
 

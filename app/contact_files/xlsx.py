@@ -116,7 +116,7 @@ class Workbook(RowSource):
 
 
 def _refuse_other_types(package: XlsxPackage, main: str) -> None:
-    """Refuse an archive that is no XLSX by what it is."""
+    """Refuse an archive that isn't an XLSX by what it is."""
     names = package.names
     if main in names and main.endswith(".bin"):
         description = "a binary workbook (XLSB)"

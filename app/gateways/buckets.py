@@ -110,7 +110,7 @@ class Bucket:
                 yield from ((str(each["path"]), each["last_modified"]) for each in batch)
 
     def delete(self, name: str) -> None:
-        """Delete the object; a missing one is no error."""
+        """Delete the object; a missing one isn't an error."""
         with _translating_errors("delete"), suppress(FileNotFoundError):
             self._api.delete(self._store, name)
 

@@ -114,7 +114,7 @@ def post(
     except (ValueError, RecursionError):
         reply = None
     if not isinstance(reply, dict):
-        message = "the answer is no JSON object"
+        message = "the answer isn't a JSON object"
         raise ModelUnusable(message)
     return reply
 

@@ -1,4 +1,4 @@
-"""A request whose ``Host`` header is no host name is refused with 400.
+"""A request whose ``Host`` header isn't a host name is refused with 400.
 
 With such a header, Werkzeug and Flask fail in the middle of a request, outside of every error
 handler. So the name is checked first, and the refusal uses the installation's own name.
@@ -47,7 +47,7 @@ class HostNames:
 
 
 def refuse_malformed_hosts(app: Flask, public_url: str) -> None:
-    """Answer 400, in the shape of the area, to a request whose host is no host name."""
+    """Answer 400, in the shape of the area, to a request whose host isn't a host name."""
     app.wsgi_app = HostNames(app.wsgi_app, urlsplit(public_url).netloc)  # type: ignore[method-assign]  # middleware
 
     @app.before_request

@@ -1,6 +1,6 @@
 """Whether this worker still runs its main loop, for systemd and for an HTTP probe.
 
-An outage of the database is no reason to end a worker: it waits. So both detect a worker that
+An outage of the database isn't a reason to end a worker: it waits. So both detect a worker that
 hangs, not one that waits.
 """
 

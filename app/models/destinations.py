@@ -23,7 +23,7 @@ class InstallationDestinations(Base):
 
 
 class PartnerDestinations(Base):
-    """A partner's own choice, and the operator's limits for it; None is no limit for the
+    """A partner's own choice, and the operator's limits for it; None means no limit for the
     partner."""
 
     __tablename__ = "partner_destinations"

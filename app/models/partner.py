@@ -173,7 +173,7 @@ class Pricing(_PartnerItem, Base):
 
 
 class PlanLimit(Base):
-    """The limits of a plan for every organization on it; None is no limit."""
+    """The limits of a plan for every organization on it; None means no limit."""
 
     __tablename__ = "plan_limits"
     __table_args__ = (

@@ -36,7 +36,7 @@ class CallRate(Base):
 
 
 class SpendingLimit(Base):
-    """The maximum cost and duration of calls in a day and in a month (UTC); None is no limit.
+    """The maximum cost and duration of calls in a day and in a month (UTC); None means no limit.
 
     Only that of an organization ``waits``: its direct calls wait for the next day or month, instead
     of being refused. An organization ``is_watched`` for unusual calls, except until

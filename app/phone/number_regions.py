@@ -73,7 +73,7 @@ _NAMES = {
 
 
 def parse_or_none(e164: str) -> PhoneNumber | None:
-    """Return the library's object; None if the text is no number."""
+    """Return the library's object; None if the text isn't a number."""
     try:
         return parse(e164, None)
     except NumberParseException:

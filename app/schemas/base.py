@@ -65,7 +65,7 @@ class Resource(Wire):
 
 
 class Input(Wire):
-    """A request body. Nothing is coerced: ``"1"`` and ``true`` are no integers.
+    """A request body. Nothing is coerced: ``"1"`` and ``true`` aren't integers.
 
     An unknown field is refused (`LenientInput` ignores it). Where ``resource`` is set, the other
     fields of that resource are read-only here: sent back as they were answered, they are ignored.

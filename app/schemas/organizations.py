@@ -33,7 +33,7 @@ class Organization(Resource):
 
 
 class UpdateOrganizationInput(Input):
-    """A partial change: absent keeps, null clears. A limit of 0 is no limit."""
+    """A partial change: absent keeps, null clears. A limit of 0 means no limit."""
 
     resource: ClassVar[type[Resource] | None] = Organization
 

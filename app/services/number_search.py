@@ -24,7 +24,7 @@ def numbers_meant(session: Session, caller: Caller, text: str) -> set[str]:
 
 def numbers_in_regions(session: Session, caller: Caller, text: str) -> set[str]:
     """Return the numbers, in E.164, that one without a country code stands for in the regions of
-    the caller's organizations; none if the text is no number there."""
+    the caller's organizations; none if the text isn't a number there."""
     numbers: set[str] = set()
     if not any(map(str.isdecimal, text)):
         return numbers

@@ -25,7 +25,7 @@ class PastedLine:
 
 
 def decoded(data: bytes) -> str:
-    """Return the text of an uploaded file. Raises `UnreadableFile` if it is no text."""
+    """Return the text of an uploaded file. Raises `UnreadableFile` if it isn't text."""
     stream = io.BytesIO(data)
     encoding = detect(stream, None)
     return text_of(stream, encoding).read().encode("utf-8", "replace").decode()

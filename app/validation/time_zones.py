@@ -14,7 +14,7 @@ def time_zones() -> frozenset[str]:
 
 
 def unknown_zone(name: str) -> str:
-    """Return what is wrong with a name that is no time zone, and the zone that may be meant: one
+    """Return what is wrong with a name that isn't a time zone, and the zone that may be meant: one
     with almost this name, or of this city."""
     by_name = {zone.casefold(): zone for zone in sorted(time_zones())}
     by_city = {zone.rpartition("/")[2].casefold(): zone for zone in sorted(time_zones())}

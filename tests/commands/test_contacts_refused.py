@@ -29,11 +29,14 @@ def people_file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("mapping", "sentence"),
     [
-        ("[]", "it is no object of fields and columns"),
+        ("[]", "it isn't an object of fields and columns"),
         ('{"phone": 2}', "“phone” needs the name or the letter of a column"),
         ('{"phone": "Phone", "email": "B"}', "the column “Phone” is named twice"),
         ('{"firstName": ["A", "B"]}', "“firstName” can only come from one column"),
-        ('{"externalId": "A"}', "“externalId” is no external id of the campaign, which has: none"),
+        (
+            '{"externalId": "A"}',
+            "“externalId” isn't an external id of the campaign, which has: none",
+        ),
         ('{"' + "k" * 65 + '": "A"}', f"“{'k' * 20}…” has more than 64 characters"),
     ],
 )

@@ -1,6 +1,6 @@
 """Runs schemathesis against the running product, as one of its callers.
 
-Every check it has is on; a slow answer is no finding here, so `max_response_time` stays unset.
+Every check it has is on; a slow answer isn't a finding here, so `max_response_time` stays unset.
 """
 
 import json

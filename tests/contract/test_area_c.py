@@ -89,7 +89,7 @@ FAILURES: Mapping[str, tuple[Mapping[str, Any], str]] = {
 _ONE = [SENT["known"]]
 ENVELOPES: Mapping[str, tuple[Mapping[str, Any], str]] = {
     "no contacts": ({}, "required"),
-    "contacts that are no list": ({"contacts": {}}, "wrong_type"),
+    "contacts that are not a list": ({"contacts": {}}, "wrong_type"),
     "an empty list": ({"contacts": []}, "too_few"),
     "too many": ({"contacts": _ONE * (MAX_CONTACTS + 1)}, "too_many_contacts"),
     "an unknown action": ({"contacts": _ONE, "action": "delete"}, "not_allowed"),

@@ -90,7 +90,7 @@ def ask(all_areas: AllAreas, route: Route, path: str) -> TestResponse:
 
 
 def shown_in_its_place(route: Route, code: str) -> set[tuple[int, str]]:
-    """The answer of an operation to a text that is no id."""
+    """The answer of an operation to a text that isn't an id."""
     if "external_user_id" in route.parameters:
         absent = (400, "user_not_found") if route.method == "PUT" else (404, "user_not_found")
         return {absent} if code == "invalid_uuid" else {(400, code)}

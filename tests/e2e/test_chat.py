@@ -62,7 +62,7 @@ def test_a_visitor_writes_before_signing_in(
     expect(chat.get_by_label("Your message")).to_have_value(message)
     if script:
         assert visit.findings() == []
-        # What was refused on purpose is no problem of the page.
+        # What was refused on purpose isn't a problem of the page.
         visit.problems[:] = [
             message for message in visit.problems if not message.endswith("/chat: 422")
         ]

@@ -43,5 +43,5 @@ def test_a_replaced_file_counts_at_once(places_file: Path, tmp_path: Path) -> No
 
 
 def test_a_setting_that_names_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"PORTAL_PLACES_FILE: .*/gone.mmdb is no file\."):
+    with pytest.raises(ValueError, match=r"PORTAL_PLACES_FILE: .*/gone.mmdb isn't a file\."):
         Settings(places_file=tmp_path / "gone.mmdb")

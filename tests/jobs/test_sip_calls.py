@@ -244,7 +244,7 @@ def test_calls_outlive_the_worker_and_end_with_their_own_process(
 @pytest.mark.crash
 @pytest.mark.skipif(KILLS == 0, reason="random kills belong to `make check-all`")
 def test_a_killed_worker_neither_loses_nor_repeats_a_call(sip_worker: SipWorker) -> None:
-    """The trunk is full at times, which is no call; else each number is called once."""
+    """The trunk is full at times, which isn't a call; else each number is called once."""
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
     times_full, called = {}, {}

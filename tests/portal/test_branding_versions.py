@@ -264,7 +264,7 @@ def test_an_unknown_version_is_not_found(
     for path in (f"/branding/history/{number}", f"/branding/history/{number}/roll-back"):
         assert editor.get(path).status_code == 404
     answer = editor.post(f"/branding/history/{number}/roll-back", page="/branding")
-    assert answer.status_code in (404, 405)  # 405 where the number is no number of ours
+    assert answer.status_code in (404, 405)  # 405 where the number isn't a number of ours
     session.refresh(tenant.partner)
     assert drafts.published_content(tenant.partner, OPERATOR) == before
 

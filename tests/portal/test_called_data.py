@@ -1,4 +1,4 @@
-"""The data about those who were called but are no contacts: found, exported and erased."""
+"""The data about those who were called but aren't contacts: found, exported and erased."""
 
 import re
 from collections.abc import Callable

@@ -92,7 +92,7 @@ class PageForm(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._text is not None:
-            # As browsers do, and WTForms relies on it: one line break at the beginning is no text.
+            # As browsers do, and WTForms relies on it: one line break at the beginning isn't text.
             first = "" if self._fields[self._text][-1] else "\r\n"
             self._fields[self._text][-1] += data.removeprefix(first)
 

@@ -561,7 +561,7 @@ def test_the_steps_of_an_organization_count_only_its_own_work(
     tenant_without_action_items.plus_user.timezone = "Europe/London"
     session.commit()
     steps = dict(first_steps(browser.get("/").text))
-    assert steps["Upload contacts"] == "/uploads", "a file that was only checked is no upload yet"
+    assert steps["Upload contacts"] == "/uploads", "a checked file isn't an upload yet"
     upload.rows_applied = 1
     session.commit()
     left = [state for _title, state in first_steps(browser.get("/").text) if state != "Done"]

@@ -1,4 +1,4 @@
-"""Settings of the portal: what of a partner is no part of its brand."""
+"""Settings of the portal: what of a partner isn't a part of its brand."""
 
 import re
 from collections.abc import Callable

@@ -262,7 +262,7 @@ def test_a_remembered_browser_is_asked_for_the_password_alone(
     answer = browser.sign_in(protected_user.user.email)
     assert answer.location != SECOND_STEP
     assert is_signed_in(browser)
-    # The remembered step is no fresh factor: risky acts still ask for it.
+    # The remembered step isn't a fresh factor: risky acts still ask for it.
     assert browser.get("/users/invite").location == "/account/confirm?next=/users/invite"
 
 

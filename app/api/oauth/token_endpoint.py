@@ -53,7 +53,7 @@ def token() -> Response:
 @operation(
     summary="Revoke an access token",
     description=(
-        "RFC 7009. The client sends its credentials as for a token. What is no token, has ended, "
+        "RFC 7009. The client sends its credentials as for a token. What isn't a token, has ended, "
         "or belongs to another client is answered with 200 too, and is left as it is."
     ),
     form=RevocationRequest,

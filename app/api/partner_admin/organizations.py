@@ -58,7 +58,7 @@ def list_organization_users(partner_id: UUID, organization_id: UUID, query: Page
 def update_organization(
     partner_id: UUID, organization_id: UUID, body: UpdateOrganizationInput
 ) -> Organization:
-    """A partial merge, as for partners. A limit of 0 is no limit; a limit below what is in use
+    """A partial merge, as for partners. A limit of 0 means no limit; a limit below what is in use
     takes nothing away, it stops additions."""
     with transaction() as session:
         changed = organizations.update(

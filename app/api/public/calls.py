@@ -152,7 +152,7 @@ def get_call(call_id: UUID) -> Call:
 def cancel_call(call_id: UUID) -> Call:
     """A waiting call is cancelled at once. An active call is ended through the carrier after the
     answer: its status becomes `canceled` once it is over, and `statusDetail` says so if the carrier
-    does not end it. Cancelling a cancelled call again is no error."""
+    does not end it. Cancelling a cancelled call again isn't an error."""
     keys = extensions.settings().secret_keys
     with extensions.transaction() as session:
         return _describe_call(session, calls.cancel(session, extensions.caller(), call_id, keys))

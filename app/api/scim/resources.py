@@ -106,7 +106,7 @@ def user_fields(submitted: wire.User, before: wire.User | None = None) -> users.
 
 def group_fields(submitted: wire.Group) -> groups.ScimGroupFields:
     """Return the fields of a group. Raises `ValidationFailed` (``user_not_found``) for members that
-    are no users."""
+    aren't users."""
     ids = set()
     for member in submitted.members or []:
         identifier = as_hyphenated_uuid(member.value or "")
@@ -130,7 +130,7 @@ def _set_version(resource: wire.User) -> wire.User:
 
 def _new_address(submitted: wire.User, current_email: str) -> str | None:
     """Return the address in ``emails`` that the user doesn't have yet, the one marked as work or
-    primary first. Private and other addresses, which have another type, are no sign-in names."""
+    primary first. Private and other addresses, which have another type, aren't sign-in names."""
     addresses = [
         entry
         for entry in submitted.emails or []

@@ -66,7 +66,7 @@ class FileStore(Protocol):
         ...
 
     def delete(self, key: str) -> None:
-        """Delete the file; a missing one is no error."""
+        """Delete the file; a missing one isn't an error."""
         ...
 
     def identity(self) -> str | None:

@@ -160,11 +160,11 @@ class RuleForm(PortalForm):
         if not uses_period(measure):
             del self.period
 
-    def to_input(  # type: ignore[override]  # the input of this form is no schema of the API
+    def to_input(  # type: ignore[override]  # the input of this form isn't a schema of the API
         self, session: Session, measure: AlertMeasure, preferred_id: UUID | None
     ) -> RuleInput:
         """Return the input; ``preferred_id`` is preferred among organizations of the same name. A
-        threshold that is no number is None. Raises `ValidationFailed`."""
+        threshold that isn't a number is None. Raises `ValidationFailed`."""
         for field in (self.scope, self.period) if "period" in self else (self.scope,):
             if field.data not in {choice.value for choice in field.choices}:
                 raise ValidationFailed.on(

@@ -209,7 +209,7 @@ def _checks(
     session: Session, form: TestCallForm, *, is_placed: bool = False, is_sent: bool = False
 ) -> list[dict[str, Any]]:
     """Return the pre-call checks; of a call that is placed, its panel shows a pause and that the
-    calling service is offline. Fields that are still blank are no failures before the form
+    calling service is offline. Fields that are still blank aren't failures before the form
     ``is_sent``."""
     try:
         assistant = assistants.get(session, caller(), form.assistant.data or "")

@@ -82,7 +82,7 @@ def _overview_page() -> str:
 
 def _searched_numbers(session: Session, query: str | None) -> list[str]:
     """Return the searched numbers; one without a country code as those that it means in the regions
-    of the caller's organizations. Empty if the text is no number."""
+    of the caller's organizations. Empty if the text isn't a number."""
     phone_number = as_number(query)
     if phone_number is not None or not query:
         return [phone_number] if phone_number else []

@@ -25,7 +25,7 @@ class AllowanceRow(Form):
 
 
 class LimitsForm(PortalForm):
-    """A blank field is no limit."""
+    """A blank field means no limit."""
 
     version = VersionField()
     free = FormField(AllowanceRow)

@@ -27,7 +27,7 @@ _NUMBER_ATTRIBUTES = {"inputmode": "numeric", "autocomplete": "off"}
 
 
 class AmountField(StringField):
-    """An amount of money, kept as typed in the reader's language; blank is no limit."""
+    """An amount of money, kept as typed in the reader's language; blank means no limit."""
 
     example = Decimal("12.50")
 
@@ -55,7 +55,7 @@ class AmountField(StringField):
 
     @property
     def micros(self) -> int | None:
-        """Return the amount in millionths; None if it is no amount with at most 6 decimals. An
+        """Return the amount in millionths; None if it isn't an amount with at most 6 decimals. An
         amount above any service's maximum is reduced, so that the service can report its range."""
         exact = self._exact_micros
         return None if exact is None or self.is_too_exact else int(exact)

@@ -101,7 +101,7 @@ def cancel_email_change(user_id: UUID) -> Response:
 
 
 def _role(text: str) -> Role:
-    """Return the role. Raises `NotFound` for anything that is no role of a partner or of an
+    """Return the role. Raises `NotFound` for anything that isn't a role of a partner or of an
     organization."""
     if text not in PARTNER_LEVEL | MEMBERS:
         raise NotFound

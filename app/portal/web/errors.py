@@ -325,7 +325,7 @@ def _note_refused_request(error: Forbidden) -> None:
         return
     caller: Caller = g.caller
     if caller.viewed_by is not None:
-        return  # the operator's view is in the history; it is no attempt of this user
+        return  # the operator's view is in the history; it isn't an attempt of this user
     endpoint = request.endpoint or ""
     permission = error.extra.get("permission", ROUTES.get(endpoint))
     refusal = Refusal(

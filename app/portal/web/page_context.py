@@ -93,7 +93,7 @@ def register(app: Flask) -> None:
 
 
 def _has_sample_costs() -> bool:
-    """Return whether live calls are simulated, so that the costs of demo calls are no carrier's."""
+    """Return whether live calls are simulated, so that demo calls have no carrier's costs."""
     return CarrierKind(settings().carrier) is CarrierKind.SIMULATOR
 
 

@@ -55,7 +55,7 @@ def add_assistant(
 
 
 def _check_limit(session: Session, organization_id: UUID) -> None:
-    """Check that one more assistant fits; a limit of 0 is no limit.
+    """Check that one more assistant fits; a limit of 0 means no limit.
 
     The organization's row stays locked until the transaction ends, so that only one of several
     requests gets the last place. Raises `ValidationFailed` (``agent_limit_reached``) and

@@ -280,7 +280,7 @@ def touch(session: Session, signed_in: UserSession) -> None:
 
 
 def record_times(session: Session, user: User, **times: datetime) -> None:
-    """Store when the user was last seen; this is no update of the user (``updatedAt`` stays)."""
+    """Store when the user was last seen; this isn't an update of the user (``updatedAt`` stays)."""
     session.execute(
         update(User).where(User.id == user.id).values(**times, updated_at=User.updated_at)
     )

@@ -324,7 +324,7 @@ def rows_of(
 
 def _share_out(amount: int, units: dict[UUID, int]) -> dict[UUID, int]:
     """Divide an amount in the smallest unit by units; the rounded parts add up to it, unless there
-    are no units."""
+    aren't units."""
     total_units, before, shares = sum(units.values()), 0, {}
     for key, count in units.items():
         start, end = (

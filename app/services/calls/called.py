@@ -1,4 +1,4 @@
-"""Find called people by name, email or number, including those who are no contact of a campaign."""
+"""Find called people by name, email or number, also those who are in no campaign."""
 
 from collections.abc import Sequence
 from uuid import UUID

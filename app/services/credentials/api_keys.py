@@ -213,7 +213,7 @@ def rotate(
 
 
 def revoke(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
-    """End a key from the next request on. Repeating it is no error."""
+    """End a key from the next request on. Repeating it isn't an error."""
     key = get(session, caller, key_id)
     if key.revoked_at is None:
         key.revoked_at = utcnow()

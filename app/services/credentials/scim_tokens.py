@@ -123,7 +123,7 @@ def rotate(
 
 
 def revoke(session: Session, caller: Caller, token_id: UUID) -> ScimToken:
-    """End a token from the next request on. Repeating it is no error."""
+    """End a token from the next request on. Repeating it isn't an error."""
     token = get(session, caller, token_id, for_change=True)
     if token.revoked_at is None:
         token.revoked_at = utcnow()

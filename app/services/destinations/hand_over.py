@@ -36,7 +36,7 @@ def host_of(address: str) -> str:
 
 
 def shape_refusal(address: str) -> str | None:
-    """Return that the text is no voice URL, as a sentence; None if it is one."""
+    """Return that the text isn't a voice URL, as a sentence; None if it is one."""
     return None if is_voice_address(address) else translate_stored(SHAPE)
 
 

@@ -36,7 +36,7 @@ class ExportInput:
 def create(session: Session, caller: Caller, export_input: ExportInput) -> ListExport:
     """Request an export; one of the same that still waits is returned instead of another.
 
-    Raises `NotFound` for a caller that is no user, and `Conflict` (``too_many_exports``).
+    Raises `NotFound` for a caller that isn't a user, and `Conflict` (``too_many_exports``).
     """
     caller.require_write()
     if caller.user_id is None:

@@ -188,7 +188,7 @@ def _record_changed(
 
 
 def _store_second_factor_since(session: Session, user: User, since: datetime | None) -> None:
-    """Store since when the second step is needed; this is no update of the user (``updatedAt``
+    """Store since when the second step is needed; this isn't an update of the user (``updatedAt``
     stays)."""
     session.execute(
         update(User)

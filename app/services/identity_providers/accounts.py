@@ -117,7 +117,7 @@ def links_of(session: Session, caller: Caller) -> list[ProviderLink]:
 
 
 def unlink(session: Session, caller: Caller, provider_id: UUID) -> None:
-    """Remove the caller's link; repeating it is no error. Raises `Conflict` (``no_password``) if
+    """Remove the caller's link; repeating it isn't an error. Raises `Conflict` (``no_password``) if
     the caller could not sign in any more."""
     user = session.get_one(User, caller.subject_id)
     query = select(UserIdentity).where(

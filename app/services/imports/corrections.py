@@ -149,7 +149,7 @@ def count_fixes(session: Session, upload: ContactImport) -> FixCounts:
 
 
 def _changed_cells(row: ImportRow, submitted: Mapping[int, str]) -> dict[int, str]:
-    """Return the changed cells. Form fields drop line breaks: that is no change."""
+    """Return the changed cells. Form fields drop line breaks: that isn't a change."""
     return {
         index: storable(text)
         for index, text in submitted.items()

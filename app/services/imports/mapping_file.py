@@ -36,7 +36,7 @@ def targets_of(
     """Return the targets for a mapping file. Raises `ValidationFailed` (``invalid_mapping``) and
     `UnreadableFile` (``no_such_column``)."""
     if not isinstance(mapping, dict) or not mapping:
-        raise _invalid_mapping("it is no object of fields and columns")
+        raise _invalid_mapping("it isn't an object of fields and columns")
     by_pair = set(PAIR) <= mapping.keys()
     targets_by_index: dict[int, ColumnTarget] = {}
     phones: list[int] = []
@@ -95,7 +95,7 @@ def _parse_target(name: str, keys: Dictionary[str, bool]) -> ColumnTarget:
         if id_key not in keys:
             allowed = ", ".join(sorted(keys)) or "none"
             raise _invalid_mapping(
-                f"“{name}” is no external id of the campaign, which has: {allowed}"
+                f"“{name}” isn't an external id of the campaign, which has: {allowed}"
             )
         return ColumnTarget(TargetField.EXTERNAL_ID, id_key)
     if name in _FIELDS:

@@ -310,7 +310,7 @@ def _stated_region(
 
 
 def _accept_missing_zero(cell: PhoneCell, region: str | None) -> PhoneCell:
-    """Return the number: next to a country code, a missing leading zero is no damage."""
+    """Return the number: next to a country code, a missing leading zero isn't damage."""
     if region and cell.error and cell.error.reason == "leading_zero_lost" and cell.error.repair:
         return PhoneCell(cell.error.repair)
     return cell

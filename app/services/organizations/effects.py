@@ -111,7 +111,7 @@ def _calls_effects(
 
 
 def takes_calls(old: int | None, new: int | None) -> bool:
-    """Return whether a limit of calls becomes lower; None is no limit."""
+    """Return whether a limit of calls becomes lower; None means no limit."""
     return new is not None and (old is None or new < old)
 
 

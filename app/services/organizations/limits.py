@@ -1,4 +1,4 @@
-"""The limit of an organization's users; 0 is no limit."""
+"""The limit of an organization's users; 0 means no limit."""
 
 from collections import Counter
 from collections.abc import Collection

@@ -246,7 +246,7 @@ def _uses_up(session: Session, caller: Caller, filters: OrganizationFilter) -> C
 def close_to_limit(closeness: LimitCloseness, *, above: int = 0) -> ColumnElement[bool]:
     """Return the organizations close to their limit of assistants or of users.
 
-    A limit of 0 is no limit; limits of ``above`` or less don't count either.
+    A limit of 0 means no limit; limits of ``above`` or less don't count either.
     """
     assistants = select(func.count()).where(Assistant.organization_id == Organization.id)
     seats = select(func.count()).where(

@@ -73,7 +73,7 @@ def active_clients(organization_id: UUID) -> Select[int]:
 def suspend(
     session: Session, caller: Caller, organization_id: UUID, *, reason: str | None = None
 ) -> Organization:
-    """Stop everything that the organization does; repeating it is no error.
+    """Stop everything that the organization does; repeating it isn't an error.
 
     Raises `Forbidden`, `NotFound`, and `Conflict` (``archived``).
     """
@@ -84,7 +84,7 @@ def suspend(
 
 
 def reactivate(session: Session, caller: Caller, organization_id: UUID) -> Organization:
-    """End a suspension; for an active organization it is no error. Raises as `suspend`."""
+    """End a suspension; for an active organization it isn't an error. Raises as `suspend`."""
     organization = _lock_organization(session, caller, organization_id)
     refuse_archived(organization)
     _set_status(session, caller, organization, OrganizationStatus.ACTIVE, "resumed")
@@ -97,7 +97,7 @@ def archive(
     """End the organization's work: cancel waiting calls, pause running campaigns.
 
     Nothing is deleted, and `restore` brings the organization back; its calls stay cancelled and its
-    campaigns paused. Repeating it is no error. Raises `Forbidden` and `NotFound`.
+    campaigns paused. Repeating it isn't an error. Raises `Forbidden` and `NotFound`.
     """
     organization = _lock_organization(session, caller, organization_id)
     if organization.status is OrganizationStatus.ARCHIVED:

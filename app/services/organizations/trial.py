@@ -36,7 +36,7 @@ def trial_of(
 
 
 def end_trial(session: Session, caller: Caller, organization_id: UUID) -> Organization:
-    """Let the organization call every number that its rules allow. Ending twice is no error.
+    """Let the organization call every number that its rules allow. Ending twice isn't an error.
 
     Raises `Forbidden`, `NotFound` and `Conflict` (``partner_in_trial``).
     """

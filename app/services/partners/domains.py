@@ -53,7 +53,7 @@ def domain_of(
 def track(
     session: Session, partner: Partner, purpose: DomainPurpose, domain: str | None
 ) -> PartnerDomain | None:
-    """Have a new domain checked, and forget the results of the one before. What is no host name is
+    """Have a new domain checked, and forget the results of the one before. What isn't a host is
     not checked. Return its row."""
     stored = domain_of(session, partner, purpose)
     if domain is None or not HOST.fullmatch(domain):

@@ -18,7 +18,7 @@ def suspend(session: Session, caller: Caller, partner_id: UUID) -> Partner:
     clients. Waiting calls end when their turn comes.
 
     Sessions and the links of mails end for good; credentials work again after `reactivate`.
-    Suspending twice is no error. Raises `Forbidden` and `NotFound`.
+    Suspending twice isn't an error. Raises `Forbidden` and `NotFound`.
     """
     caller.require(Permission.PARTNER_CREATE)
     partner = get(session, caller, partner_id, for_change=True)
@@ -33,7 +33,7 @@ def suspend(session: Session, caller: Caller, partner_id: UUID) -> Partner:
 
 
 def reactivate(session: Session, caller: Caller, partner_id: UUID) -> Partner:
-    """End a suspension; for an active partner it is no error. Raises `Forbidden` and `NotFound`."""
+    """End a suspension; an active partner stays active. Raises `Forbidden` and `NotFound`."""
     caller.require(Permission.PARTNER_CREATE)
     partner = get(session, caller, partner_id, for_change=True)
     if partner.suspended_at is not None:
@@ -45,7 +45,7 @@ def reactivate(session: Session, caller: Caller, partner_id: UUID) -> Partner:
 def end_trial(session: Session, caller: Caller, partner_id: UUID) -> Partner:
     """Let the partner's organizations out of trial mode, except those in a trial of their own.
 
-    Ending twice is no error. Raises `Forbidden` and `NotFound`.
+    Ending twice isn't an error. Raises `Forbidden` and `NotFound`.
     """
     caller.require(Permission.PARTNER_CREATE)
     partner = get(session, caller, partner_id, for_change=True)
@@ -58,7 +58,7 @@ def end_trial(session: Session, caller: Caller, partner_id: UUID) -> Partner:
 def start_trial(session: Session, caller: Caller, partner_id: UUID) -> Partner:
     """Put all organizations of the partner back into trial mode, accepted calls included.
 
-    Starting twice is no error. Raises `Forbidden` and `NotFound`.
+    Starting twice isn't an error. Raises `Forbidden` and `NotFound`.
     """
     caller.require(Permission.PARTNER_CREATE)
     partner = get(session, caller, partner_id, for_change=True)

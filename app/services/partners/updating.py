@@ -59,7 +59,7 @@ def update(
     expected_version: int | None = None,
 ) -> Partner:
     """Merge the sent fields: absent keeps, null clears, a list replaces the whole list and keeps
-    the ids that were sent. A field with the value that the caller sees is no change.
+    the ids that were sent. A field with the value that the caller sees isn't a change.
 
     Raises `Forbidden` (``field_not_allowed``) naming every field that the role may not write,
     `ValidationFailed` (``unknown_id``, ``duplicate_id``) and `Conflict` (``changed_meanwhile``);

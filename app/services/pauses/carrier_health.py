@@ -18,7 +18,7 @@ LAST_DAY = timedelta(days=1)
 FAILURES = 2
 """Minimum failures: one lost answer isn't an outage."""
 REFUSALS, REFUSED_SHARE = 3, 0.05
-"""Minimum refusals, and their share of all answers: a few wrong numbers are no problem."""
+"""Minimum refusals, and their share of all answers: a few wrong numbers are not a problem."""
 _ANSWERS = frozenset({Observed.ANSWERED, Observed.SLOW})
 _NO_ANSWERS = frozenset({Observed.UNREACHED, Observed.SILENT})
 

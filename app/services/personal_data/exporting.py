@@ -78,7 +78,7 @@ def request(
 ) -> ListExport:
     """Request a file with the data about a person for the caller. ``of`` locates the subject
     besides its id: the ``campaign`` of a contact, or the ``call``. Raises `NotFound` for a caller
-    that is no user, and `Conflict` (``too_many_exports``)."""
+    that isn't a user, and `Conflict` (``too_many_exports``)."""
     ids = urlencode({"id": subject.subject_id, **of})
     export_input = exports.ExportInput(NAMES[subject.kind], ids, ExportFormat.ZIP, zone)
     export = exports.create(session, caller, export_input)

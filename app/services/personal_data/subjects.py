@@ -149,7 +149,7 @@ def contact_called(
     email: str | None,
     subject_id: UUID,
 ) -> DataSubject:
-    """As `contact`, by number (E.164) or address; also for a called person who is no contact any
+    """As `contact`, by number (E.164) or address; also for a called person who isn't a contact any
     more. Raises `Forbidden` and `NotFound`."""
     return _build_subject(session, caller, organization_id, subject_id, {phone}, {email})
 

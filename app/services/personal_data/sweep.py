@@ -116,5 +116,5 @@ def cut_to_length(value: Any, column: ColumnElement[Any]) -> Any:
 
 
 def _untouched_times(table: Table) -> dict[str, Any]:
-    """Keep the update times: an erasure is no change of the record."""
+    """Keep the update times: an erasure isn't a change of the record."""
     return {"updated_at": table.c.updated_at} if "updated_at" in table.c else {}

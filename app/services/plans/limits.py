@@ -24,7 +24,7 @@ MAX_PER_DAY = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class PlanLimits:
-    """The limits of a plan for each organization on it; None is no limit."""
+    """The limits of a plan for each organization on it; None means no limit."""
 
     calls_at_once: int | None = None
     calls_a_day: int | None = None

@@ -48,7 +48,7 @@ def is_active(user: User, stored: ScimUser | None) -> bool:
 
 
 def assignment_of(session: Session, user: User) -> RoleAssignment | None:
-    """Return what the groups of a user give, otherwise the default; None is no access."""
+    """Return what the groups of a user give, otherwise the default; None means no access."""
     rows = session.execute(
         select(ScimGroup.role, ScimGroup.organization_id)
         .join(ScimMember, ScimMember.group_id == ScimGroup.id)

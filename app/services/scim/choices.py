@@ -28,7 +28,7 @@ def get(session: Session, caller: Caller) -> ScimSettings:
 def save(
     session: Session, caller: Caller, default_role: str | None, *, expected_version: int | None
 ) -> None:
-    """Store the default role; None is no access without a group. It applies when a user's access is
+    """Store the default role; None: no access without a group. It applies when a user's access is
     next decided; no user's access changes now.
 
     Raises `Forbidden`, `ValidationFailed` (``unknown_role``) and `Conflict``

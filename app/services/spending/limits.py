@@ -56,7 +56,7 @@ _AMOUNTS = {
 
 @dataclass(frozen=True, slots=True)
 class SpendingLimits:
-    """Maximum cost (in millionths) and duration of calls in a day and in a month; None is no limit.
+    """Maximum cost (in millionths) and duration of calls in a day and in a month; None: no limit.
     ``waits`` and ``is_watched`` (unusual calls pause the calling) apply to organizations only."""
 
     day_micros: int | None = None

@@ -200,7 +200,7 @@ def audit_amount(session: Session, micros: int | None) -> str | None:
 
 
 def micros_of(text: str) -> int | None:
-    """Return 12.50 as millionths; None for a text that is no amount with at most 6 decimals."""
+    """Return 12.50 as millionths; None for a text that isn't an amount with at most 6 decimals."""
     return _to_micros(text) if _PRICE.fullmatch(text) else None
 
 

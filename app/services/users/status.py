@@ -65,7 +65,7 @@ def change_role(
 
 
 def suspend(session: Session, caller: Caller, user_id: UUID) -> User:
-    """End every session of the user at once and block signing in; repeating it is no error.
+    """End every session of the user at once and block signing in; repeating it isn't an error.
 
     Raises `NotFound`, `Forbidden` (``own_account``, ``role_too_low``) and `Conflict`
     (``last_partner_admin``, ``deactivated``).

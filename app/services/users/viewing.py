@@ -70,7 +70,7 @@ def view_as(
 
 
 def stop(session: Session, operator: Caller, token: str | None) -> None:
-    """End the view of the session with this token. Repeating it is no error.
+    """End the view of the session with this token. Repeating it isn't an error.
 
     Raises `NotFound` (``session_not_found``) for another user's session.
     """

@@ -295,7 +295,7 @@ def rotate(
 
 
 def pause(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
-    """Hold its events from now on. Repeating it is no error. Raises `NotFound`."""
+    """Hold its events from now on. Repeating it isn't an error. Raises `NotFound`."""
     endpoint = get(session, caller, endpoint_id, for_change=True)
     if endpoint.paused_at is None:
         endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.USER
@@ -307,7 +307,7 @@ def pause(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoin
 
 
 def resume(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
-    """Continue with the kept events. Repeating it is no error. Raises `NotFound`."""
+    """Continue with the kept events. Repeating it isn't an error. Raises `NotFound`."""
     endpoint = get(session, caller, endpoint_id, for_change=True)
     if endpoint.paused_at is not None:
         endpoint.paused_at = endpoint.pause_reason = endpoint.failing_since = None

@@ -129,14 +129,14 @@ OF_ID_TOKENS: dict[str, tuple[str, Make]] = {
     "no nonce": ("nonce", lambda: signed(nonce=None)),
     "no subject": ("subject", lambda: signed(sub=None)),
     "an empty subject": ("subject", lambda: signed(sub="")),
-    "a subject that is no text": ("subject", lambda: signed(sub=["s-ada"])),
+    "a subject that isn't text": ("subject", lambda: signed(sub=["s-ada"])),
     "a subject beyond 255 characters": ("subject", lambda: signed(sub="x" * 256)),
 }
 OF_SIGN_OUT_TOKENS: dict[str, tuple[str, Make]] = {
     "an ID token": ("event", lambda: signed(nonce=None)),
     "an ID token's nonce": ("nonce", lambda: signed(**SIGN_OUT)),
     "another event": ("event", lambda: signed(**SIGN_OUT | {"nonce": None, "events": {"x": {}}})),
-    "an event that is no object": (
+    "an event that isn't an object": (
         "event",
         lambda: signed(**SIGN_OUT | {"nonce": None, "events": {tokens.SIGN_OUT_EVENT: True}}),
     ),

@@ -45,7 +45,7 @@ def test_external_ids_are_named_by_their_keys() -> None:
     with pytest.raises(ValidationFailed) as refused:
         targets_for({"externalId": "crm"}, crmId=True, siteId=False)
     assert refused.value.message == (
-        "The mapping can't be used: “externalId” is no external id of the campaign, which has: "
+        "The mapping can't be used: “externalId” isn't an external id of the campaign, which has: "
         "crmId, siteId."
     )
 

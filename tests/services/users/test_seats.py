@@ -1,4 +1,4 @@
-"""userLimit and agentLimit hold, one at a time and under race. 0 is no limit."""
+"""userLimit and agentLimit hold, one at a time and under race. 0 means no limit."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -170,7 +170,7 @@ class TwilioCarrier:
             page = self._read(uri, params)
             calls = page.get("calls")
             if not isinstance(calls, list):
-                message = "the answer is no list of calls"
+                message = "the answer isn't a list of calls"
                 raise NoCarrierAnswer(message)
             yield calls
             following, params = page.get("next_page_uri"), {}
