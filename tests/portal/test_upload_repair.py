@@ -70,9 +70,9 @@ def test_one_of_two_possible_numbers_is_chosen_for_its_row(uploader: Uploader) -
     reading = {"sheet": "", "encoding": "", "delimiter": "", "header_row": "", "region": "DE"}
     uploader.browser.post(f"{address}/columns", reading, page=address)
     uploader.work(address)
-    said = uploader.shows(address)
-    assert "Leading zero or + lost. +49 171123456 +49 491 71123456" in said
-    assert "Fix 1 row" not in said
+    text = uploader.shows(address)
+    assert "Leading zero or + lost. +49 171123456 +49 491 71123456" in text
+    assert "Fix 1 row" not in text
     save(uploader, address, **{"choice-2-1": "+49171123456"})
     uploader.work(address)
     assert heading(uploader.browser.get(address)) == "1 row can be applied"
@@ -111,7 +111,7 @@ def test_all_corrections_can_be_undone_together(uploader: Uploader) -> None:
     assert "2 of 3 rows need fixing" in uploader.shows(address)
 
 
-def test_edits_are_cancelled_only_after_a_question_and_can_be_downloaded(
+def test_edits_are_cancelled_only_after_a_confirmation_and_can_be_downloaded(
     uploader: Uploader,
 ) -> None:
     address = uploader.upload(FILE)
@@ -249,6 +249,6 @@ def test_another_country_is_offered_where_most_numbers_do_not_fit(uploader: Uplo
 def test_no_other_country_is_offered_for_single_or_incomplete_numbers(uploader: Uploader) -> None:
     fitting = "".join(f"Cy,202555{each:04d}\n" for each in range(100, 103))
     for rows in (f"{fitting}Ann,0171 1234501\n", "Ann,12\n", "Ann,+49 171 1234501234567\n"):
-        said = uploader.shows(uploader.upload(f"Name,Phone\n{rows}"))
-        assert "need" in said
-        assert "The numbers were read as" not in said
+        text = uploader.shows(uploader.upload(f"Name,Phone\n{rows}"))
+        assert "need" in text
+        assert "The numbers were read as" not in text
