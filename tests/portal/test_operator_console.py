@@ -25,7 +25,7 @@ from app.gateways.job_queue import QueueDepth
 from app.jobs.worker import WORKFLOWS
 from app.models import AuditEntry, Backup, Mail, Partner, User, WorkerHeartbeat, utcnow
 from app.portal.operator import partner_views
-from app.portal.operator.installation_views import QUEUE_NAMES
+from app.portal.operator.installation_views import QUEUE_LABELS
 from app.portal.web.formats import long_datetime
 from app.services import assistants, partners, phone_numbers, workers
 from app.services.failed_jobs import REPEATABLE
@@ -424,7 +424,7 @@ def test_the_page_of_a_suspended_partner_begins_with_its_suspension_and_the_way_
 
 
 def test_every_queue_has_a_name() -> None:
-    assert set(QUEUE_NAMES) == set(job_queue.QUEUES)
+    assert set(QUEUE_LABELS) == set(job_queue.QUEUES)
 
 
 def test_work_that_waits_is_counted_by_queue_and_shown_as_late(

@@ -20,7 +20,7 @@ from app.portal.web.list_definitions import (
     name_column,
     organization_column,
 )
-from app.portal.web.readiness import READINESS_NAMES, ReadinessRow, row_of
+from app.portal.web.readiness import READINESS_LABELS, ReadinessRow, row_of
 from app.services import assistants, organizations, partners, phone_numbers
 from app.services.assistants.queries import SORTS, Readiness
 from app.services.paging import Page
@@ -75,7 +75,7 @@ def _rows(session: Session, matches: Sequence[Assistant]) -> list[ReadinessRow]:
 
 def _item(row: ReadinessRow) -> BulkItem:
     is_member = caller().organization_id is not None
-    label = READINESS_NAMES[row.readiness] if is_member else row.organization.name
+    label = READINESS_LABELS[row.readiness] if is_member else row.organization.name
     return BulkItem(str(row.assistant.id), row.assistant.name, str(label), row)
 
 
@@ -107,7 +107,7 @@ ASSISTANTS = ListDefinition(
         ListColumn(
             "readiness",
             lazy_gettext("Readiness"),
-            lambda row: str(READINESS_NAMES[row.readiness]),
+            lambda row: str(READINESS_LABELS[row.readiness]),
             "wrap cell-reason phone-first",
         ),
         ListColumn(
@@ -122,7 +122,7 @@ ASSISTANTS = ListDefinition(
             label_of_members=lazy_gettext("Name or phone number"),
         ),
         ListFilter(
-            "readiness", lazy_gettext("Readiness"), READINESS_NAMES, lazy_gettext("Any readiness")
+            "readiness", lazy_gettext("Readiness"), READINESS_LABELS, lazy_gettext("Any readiness")
         ),
         ListFilter("service", lazy_gettext("Service")),
     ),

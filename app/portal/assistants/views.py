@@ -37,7 +37,7 @@ from app.portal.web.navigation import may_open
 from app.portal.web.organization_choice import new_page
 from app.portal.web.page_frame import read_frame
 from app.portal.web.placeholders import unknown_placeholders_message, warn_of_placeholders
-from app.portal.web.readiness import READINESS_NAMES
+from app.portal.web.readiness import READINESS_LABELS
 from app.portal.web.user_timezone import last_days, zone
 from app.services import (
     assistants,
@@ -198,7 +198,7 @@ def _page(assistant_id: UUID, form: KeyForm) -> str:
             form=form,
             hints=MEANING_HINTS,
             readiness=readiness,
-            readiness_label=READINESS_NAMES[readiness]
+            readiness_label=READINESS_LABELS[readiness]
             if is_confirmed or not ready
             else gettext("Ready to call, confirmed by hand"),
             ready=ready,

@@ -20,7 +20,7 @@ from app.portal.audit import saved_views
 from app.portal.audit.labels import field_label
 from app.portal.audit.values import format_value, sides
 from app.portal.branding.labels import PICTURE_FIELDS
-from app.portal.personal_data.labels import TABLE_NAMES
+from app.portal.personal_data.labels import TABLE_LABELS
 from app.portal.web.formats import size
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import zone
@@ -136,7 +136,7 @@ def _changes(
         return _picture_change(entry.after or {})
     old, new = entry.before or {}, entry.after or {}
     is_view = entry.target_type in ("saved_view", "list_export")
-    tables = TABLE_NAMES if entry.action.endswith((".erased", ".erasure_failed")) else {}
+    tables = TABLE_LABELS if entry.action.endswith((".erased", ".erasure_failed")) else {}
     list_name = new.get("list") or old.get("list")
 
     def record_label(name: str, side: Mapping[str, Any]) -> str | None:

@@ -27,7 +27,7 @@ from app.phone import country_name, format_international
 from app.portal.alerts.forms import PERIODS
 from app.portal.audit.labels import field_label
 from app.portal.billing.formats import month_name
-from app.portal.branding.labels import PICTURE_NAMES, value_lines
+from app.portal.branding.labels import PICTURE_LABELS, value_lines
 from app.portal.do_not_call.listing import SOURCES
 from app.portal.uploads.labels import ACTION_NAMES
 from app.portal.web.blueprint import portal
@@ -157,7 +157,7 @@ def _pictures(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str 
     named -= {"logo"} if "logoImgUrl" in {**before, **after} else set()
     if not named:
         return None, None
-    names = {kind: str(PICTURE_NAMES.get(kind, kind)) for kind in sorted(named)}
+    names = {kind: str(PICTURE_LABELS.get(kind, kind)) for kind in sorted(named)}
     old_names = [picture_name for kind, picture_name in names.items() if kind in old]
     new_names = [
         gettext("%(name)s (new)", name=picture_name)

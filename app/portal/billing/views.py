@@ -24,7 +24,7 @@ from app.portal.billing.formats import (
 )
 from app.portal.billing.labels import costs_message, organization_costs_message
 from app.portal.billing.month_charts import month_charts, months_url
-from app.portal.organizations.listing import STATUS_NAMES
+from app.portal.organizations.listing import STATUS_LABELS
 from app.portal.web import lists
 from app.portal.web.lists import csv_file, file_name_part
 from app.portal.web.page_frame import read_frame
@@ -88,7 +88,7 @@ def _month_context(
         "has_model": model_rate() != margin.ModelRate(),
         "by_month": by_month,
         "month_charts": month_charts(by_month, organization_id),
-        "statuses": STATUS_NAMES,
+        "statuses": STATUS_LABELS,
     }
 
 

@@ -39,7 +39,7 @@ FIELD_LABELS: dict[str, str] = {
 }
 """One label for each field of a draft."""
 
-PICTURE_NAMES = {
+PICTURE_LABELS = {
     "logo": lazy_gettext("Logo"),
     "favicon": lazy_gettext("Favicon"),
     "hero": lazy_gettext("Sign-in picture"),
@@ -66,7 +66,7 @@ PICTURE_FIELDS = (
     PictureField(
         kind="logo",
         shape="logo",
-        name=PICTURE_NAMES["logo"],
+        name=PICTURE_LABELS["logo"],
         hint=lazy_gettext("Shown 28 px high, so a wide one works best."),
         alt=lazy_gettext("Your logo"),
         upload=lazy_gettext("Upload logo"),
@@ -88,7 +88,7 @@ PICTURE_FIELDS = (
     PictureField(
         kind="favicon",
         shape="favicon",
-        name=PICTURE_NAMES["favicon"],
+        name=PICTURE_LABELS["favicon"],
         hint=lazy_gettext("The icon in the browser tab. Without one, your first letter is shown."),
         alt=lazy_gettext("Your favicon"),
         upload=lazy_gettext("Upload favicon"),
@@ -99,7 +99,7 @@ PICTURE_FIELDS = (
     PictureField(
         kind="hero",
         shape="hero",
-        name=PICTURE_NAMES["hero"],
+        name=PICTURE_LABELS["hero"],
         hint=lazy_gettext("Fills the coloured side of the sign-in page."),
         alt=lazy_gettext("Your sign-in picture"),
         upload=lazy_gettext("Upload sign-in picture"),
@@ -273,7 +273,7 @@ _ENTRY_FORMATS: dict[str, Callable[[dict[str, str]], BrandValue]] = {
     "brandUIColors": lambda item: _colour_value(item["name"], item["value"]),
     "customHeaderLinks": lambda item: BrandValue(f"{item['label']}: {item['url']}"),
     "socialLinks": lambda item: BrandValue(f"{SOCIAL_NAMES[item['type']]}: {item['url']}"),
-    "siteImages": lambda item: _picture_value(str(PICTURE_NAMES[item["type"]]), item["imageUrl"]),
+    "siteImages": lambda item: _picture_value(str(PICTURE_LABELS[item["type"]]), item["imageUrl"]),
 }
 """How an entry of each list is displayed."""
 _LOGOS = {"logoImgUrl": "logo", "darkLogoUrl": "dark-logo"}

@@ -19,7 +19,7 @@ from app.models import Call, CallAttempt
 from app.models.base import utcnow
 from app.portal.web.blueprint import portal
 from app.portal.web.confirmation import ConfirmationPage
-from app.portal.web.formats import CALL_STATUS_NAMES, duration, long_datetime, phone
+from app.portal.web.formats import CALL_STATUS_LABELS, duration, long_datetime, phone
 from app.portal.web.process_names import process_label
 from app.portal.web.readiness import is_offline
 from app.portal.web.user_timezone import zone
@@ -92,7 +92,7 @@ OUTCOME_LABELS = {
 def outcome_beyond_status(reason: EndedReason | None, status: CallStatus) -> str:
     """Return how a call ended in one or two words; nothing if its status says the same."""
     outcome = str(OUTCOME_LABELS[reason]) if reason else ""
-    return "" if outcome == str(CALL_STATUS_NAMES[status]) else outcome
+    return "" if outcome == str(CALL_STATUS_LABELS[status]) else outcome
 
 
 ATTESTATION_LABELS = {
@@ -281,7 +281,7 @@ def _title(call: Call, moment: TimelineEntry) -> str:
     if moment.kind == "answered" and call.answered_by:
         return _answered_title(call.answered_by)
     if moment.kind == "attempt-ended":
-        status = in_sentence(CALL_STATUS_NAMES[moment.status])
+        status = in_sentence(CALL_STATUS_LABELS[moment.status])
         return gettext("Not reached: %(status)s. Retries", status=status)
     return str(TITLES.get(moment.kind, moment.kind.replace("-", " ").capitalize()))
 

@@ -19,7 +19,7 @@ from app.portal.calls.labels import OUTCOME_LABELS, outcome_beyond_status
 from app.portal.web import lists
 from app.portal.web.blueprint import portal
 from app.portal.web.bulk import BulkItem, ListActions
-from app.portal.web.formats import CALL_STATUS_NAMES, phone
+from app.portal.web.formats import CALL_STATUS_LABELS, phone
 from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
@@ -65,7 +65,7 @@ LIVE = {"yes": True, "no": False}
 STATUS_FILTER = ListFilter(
     "state",
     lazy_gettext("Status"),
-    {**GROUP_LABELS, **CALL_STATUS_NAMES},
+    {**GROUP_LABELS, **CALL_STATUS_LABELS},
     lazy_gettext("Any status"),
 )
 
@@ -192,7 +192,7 @@ def _suspended_organizations(session: Session, ids: set[UUID]) -> set[UUID]:
 
 
 def _item(row: CallRow) -> BulkItem:
-    status = str(CALL_STATUS_NAMES[row.call.status])
+    status = str(CALL_STATUS_LABELS[row.call.status])
     return BulkItem(str(row.call.id), phone(row.call.phone_number), status, row)
 
 
@@ -234,7 +234,7 @@ CALLS = ListDefinition(
             "from-wide truncated cell-campaign",
         ),
         status_column(
-            lambda row: str(CALL_STATUS_NAMES[row.call.status]),
+            lambda row: str(CALL_STATUS_LABELS[row.call.status]),
             "phone-first",
             is_sort_for_staff=True,
         ),

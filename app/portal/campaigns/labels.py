@@ -16,7 +16,7 @@ from app.portal.calls.labels import in_sentence
 from app.portal.calls.listing import CURRENT, calls_url
 from app.portal.campaigns.plan_labels import days_of, hours_label
 from app.portal.campaigns.progress_labels import duration_message
-from app.portal.contacts.listing import HINDRANCE_NAMES
+from app.portal.contacts.listing import OBSTACLE_LABELS
 from app.portal.web.closed_countries import closed_country_label, opening_page
 from app.portal.web.formats import long_datetime, number, phone
 from app.portal.web.navigation import may_open
@@ -49,7 +49,7 @@ LEFT_OUT_LABELS = {
     "trial_mode": lazy_gettext("Trial mode: the number isn’t verified"),
     "no_hour": lazy_gettext("The plan’s hours don’t fit the number"),
 }
-_HINDRANCES = {
+_OBSTACLES = {
     "no_phone": CallObstacle.NO_PHONE,
     "contact_ended": CallObstacle.ENDED,
     _ON_LIST_REASON: CallObstacle.DO_NOT_CALL,
@@ -195,16 +195,16 @@ def how_lines(
 
 
 def _left_out_line(campaign: Campaign, code: str, count: int) -> str:
-    hindrance = _HINDRANCES.get(code)
+    obstacle = _OBSTACLES.get(code)
     line = gettext(
         "%(number)s will not be called: %(reason)s.",
         number=number(count),
-        reason=in_sentence(HINDRANCE_NAMES[hindrance] if hindrance else reason_label(code)),
+        reason=in_sentence(OBSTACLE_LABELS[obstacle] if obstacle else reason_label(code)),
     )
-    if hindrance is None or not may_open(caller(), "portal.campaigns.show_campaign"):
+    if obstacle is None or not may_open(caller(), "portal.campaigns.show_campaign"):
         return line
     url = url_for(
-        "portal.campaigns.show_campaign", campaign_id=campaign.id, hindrance=hindrance.value
+        "portal.campaigns.show_campaign", campaign_id=campaign.id, hindrance=obstacle.value
     )
     return Markup('<a class="inline" href="{}">{}</a>').format(url, line)
 

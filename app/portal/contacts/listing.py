@@ -11,7 +11,7 @@ from app.models import Call, Campaign, Contact
 from app.portal.contacts.bulk import ACTIONS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
-from app.portal.web.formats import CALL_STATUS_NAMES, phone
+from app.portal.web.formats import CALL_STATUS_LABELS, phone
 from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
@@ -26,7 +26,7 @@ from app.services.contacts import CallObstacle, ContactSearch, history
 from app.services.contacts.queries import SORTS
 from app.services.paging import Page
 
-HINDRANCE_NAMES = {
+OBSTACLE_LABELS = {
     CallObstacle.NO_PHONE: lazy_gettext("No phone number"),
     CallObstacle.DO_NOT_CALL: lazy_gettext("On the do-not-call list"),
     CallObstacle.REFUSED: lazy_gettext("Asked not to be called"),
@@ -34,7 +34,7 @@ HINDRANCE_NAMES = {
 }
 
 
-CONSENT_NAMES = {GIVEN: lazy_gettext("given"), REFUSED: lazy_gettext("refused")}
+CONSENT_LABELS = {GIVEN: lazy_gettext("given"), REFUSED: lazy_gettext("refused")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ CONTACTS = ListDefinition(
         ListColumn(
             "last-call",
             lazy_gettext("Last call"),
-            lambda row: str(CALL_STATUS_NAMES[row.last_call.status]) if row.last_call else None,
+            lambda row: str(CALL_STATUS_LABELS[row.last_call.status]) if row.last_call else None,
         ),
         ListColumn(
             "status", lazy_gettext("Status"), lambda row: row.contact.status, "wrap", sort="status"
@@ -130,7 +130,7 @@ CONTACTS = ListDefinition(
         ListColumn(
             "consent",
             lazy_gettext("Consent"),
-            lambda row: str(CONSENT_NAMES[row.contact.consent]) if row.contact.consent else None,
+            lambda row: str(CONSENT_LABELS[row.contact.consent]) if row.contact.consent else None,
             is_default=False,
         ),
         added_column(lambda row: row.contact.created_at, "end from-desktop"),
@@ -149,7 +149,7 @@ CONTACTS = ListDefinition(
         ListFilter(
             "hindrance",
             lazy_gettext("Can be called"),
-            HINDRANCE_NAMES,
+            OBSTACLE_LABELS,
             lazy_gettext("Callable or not"),
         ),
     ),

@@ -14,7 +14,7 @@ from app.models import AuditEntry
 from app.portal.audit.actors import own_name
 from app.portal.audit.entries import targets_of
 from app.portal.notifications import blueprint
-from app.portal.uploads.labels import STATUS_NAMES, STATUS_TONES
+from app.portal.uploads.labels import STATUS_LABELS, STATUS_TONES
 from app.portal.web import lists
 from app.portal.web.blueprint import Page
 from app.portal.web.messages import redirect_with
@@ -94,7 +94,7 @@ def list_notifications() -> str:
         "portal/notifications/page.html",
         **context,
         is_viewing=caller().viewed_by is not None,
-        undo_names=STATUS_NAMES,
+        undo_names=STATUS_LABELS,
         undo_tones=STATUS_TONES,
     )
 

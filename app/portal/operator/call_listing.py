@@ -13,7 +13,7 @@ from app.portal.calls.listing import (
     selected_statuses,
 )
 from app.portal.web import lists
-from app.portal.web.formats import CALL_STATUS_NAMES
+from app.portal.web.formats import CALL_STATUS_LABELS
 from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
@@ -90,7 +90,7 @@ PARTNER_CALLS = ListDefinition(
         ListColumn(
             "status",
             lazy_gettext("Status"),
-            lambda row: str(CALL_STATUS_NAMES[row.status]),
+            lambda row: str(CALL_STATUS_LABELS[row.status]),
             "phone-first",
         ),
         ListColumn("outcome", lazy_gettext("Outcome"), outcome, "wrap"),

@@ -18,7 +18,7 @@ from app.portal.operator.forms import PartnerForm
 from app.portal.operator.labels import domain_label, partner_status
 from app.portal.operator.partner_views import users_label
 from app.portal.spending.uses import month_money
-from app.portal.users.listing import STATUS_NAMES
+from app.portal.users.listing import STATUS_LABELS
 from app.portal.web.blueprint import Page
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.editing import FormSubmission
@@ -95,7 +95,7 @@ def _administrator_context(session: Session, partner_id: UUID) -> dict[str, Any]
     """Return the partner's administrators, the oldest first, and the words of their statuses."""
     filters = users.UserFilter(partner_id=partner_id, user_type=Role.PARTNER_ADMIN)
     page = users.search(session, caller(), filters, sort="created", limit=MAX_ADMINISTRATORS)
-    return {"administrators": page.items, "statuses": STATUS_NAMES}
+    return {"administrators": page.items, "statuses": STATUS_LABELS}
 
 
 @blueprint.post("/operator/partners/<uuid:partner_id>/verify-domain")

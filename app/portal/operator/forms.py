@@ -8,7 +8,7 @@ from wtforms.validators import DataRequired, InputRequired, Length
 from app.extensions import transaction
 from app.languages import lazy_gettext
 from app.portal.web.fields import OnceField, VersionField, blank_is_none, without_nul
-from app.portal.web.formats import CALL_STATUS_NAMES
+from app.portal.web.formats import CALL_STATUS_LABELS
 from app.portal.web.forms import PortalForm
 from app.schemas.parsing import read
 from app.schemas.partners import PRODUCT_NAME, CreatePartnerInput
@@ -40,7 +40,7 @@ class OutcomeForm(PortalForm):
         [InputRequired(message=lazy_gettext("Choose an outcome."))],
         choices=[
             SelectChoice("", lazy_gettext("Choose")),
-            *(SelectChoice(status.value, CALL_STATUS_NAMES[status]) for status in resolve.REASONS),
+            *(SelectChoice(status.value, CALL_STATUS_LABELS[status]) for status in resolve.REASONS),
         ],
     )
     reason = StringField(

@@ -19,7 +19,7 @@ from app.languages import gettext, lazy_gettext
 from app.models import utcnow
 from app.portal.operator import blueprint
 from app.portal.operator.labels import (
-    FIGURE_NAMES,
+    FIGURE_LABELS,
     compared_label,
     deleted_label,
     difference_message,
@@ -34,7 +34,7 @@ from app.services.failed_jobs import REPEATABLE
 from app.services.installation import FAILED_WITHIN, DatabaseServer, is_late
 from app.services.spending.rates import currency_of
 
-QUEUE_NAMES = {
+QUEUE_LABELS = {
     job_queue.CALLS_QUEUE: lazy_gettext("Calls"),
     job_queue.IMPORT_QUEUE: lazy_gettext("Uploads"),
     job_queue.MAIL_QUEUE: lazy_gettext("Emails"),
@@ -89,7 +89,7 @@ def _work_context(session: Session, queued_work: QueuedWork) -> dict[str, Any]:
 def _list_queues(queued_work: QueuedWork) -> list[tuple[str, QueueDepth, bool, bool]]:
     """Return the queues with work or without a worker: name, numbers, unserved, late."""
     return [
-        (QUEUE_NAMES[each.name], each, each.name in queued_work.unserved, is_late(each.oldest_at))
+        (QUEUE_LABELS[each.name], each, each.name in queued_work.unserved, is_late(each.oldest_at))
         for each in queued_work.queues
         if each.waiting or each.running or each.name in queued_work.unserved
     ]
@@ -100,7 +100,7 @@ def _list_failed_jobs(session: Session) -> list[tuple[str, FailedJob, bool]]:
     again."""
     jobs = failed_jobs.newest_failed(session, utcnow() - FAILED_WITHIN, MAX_FAILED)
     return [
-        (QUEUE_NAMES.get(each.queue, each.queue), each, each.workflow in REPEATABLE)
+        (QUEUE_LABELS.get(each.queue, each.queue), each, each.workflow in REPEATABLE)
         for each in jobs
     ]
 
@@ -135,7 +135,7 @@ def show_figures() -> str:
     return render_template(
         "portal/operator/figures.html",
         check=check,
-        names=FIGURE_NAMES,
+        names=FIGURE_LABELS,
         scope_label=scope_label,
         compared_label=compared_label,
         difference_message=format_difference,

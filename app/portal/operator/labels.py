@@ -11,7 +11,7 @@ from app.services import figure_check
 from app.services.figure_check import CheckedDay, FigureCheckResults
 from app.services.money_format import exact_micros
 
-FIGURE_NAMES = {
+FIGURE_LABELS = {
     figure_check.CONVERSATIONS: lazy_gettext("Conversations by organization"),
     figure_check.OF_PARTNERS: lazy_gettext("Conversations by partner"),
     figure_check.ENDED_CALLS: lazy_gettext("Ended calls by organization"),

@@ -11,7 +11,7 @@ from app.languages import gettext, lazy_gettext
 from app.models import Campaign
 from app.portal.assistants.forms import AssistantForm
 from app.portal.campaigns.plan_forms import CampaignPlanForm
-from app.portal.organization_templates.labels import FIRST_ROLE_NAMES
+from app.portal.organization_templates.labels import FIRST_ROLE_LABELS
 from app.portal.organizations.forms import OrganizationLimitsForm
 from app.portal.organizations.labels import MEMBER_HINTS
 from app.portal.organizations.settings_forms import SettingsForm
@@ -31,7 +31,7 @@ from app.validation.texts import whole_number
 MAX_NAME_LENGTH = 200
 NO_ONE = ""
 FIRST_ROLES = [
-    SelectChoice(role.value if role else NO_ONE, name) for role, name in FIRST_ROLE_NAMES.items()
+    SelectChoice(role.value if role else NO_ONE, name) for role, name in FIRST_ROLE_LABELS.items()
 ]
 FIRST_ROLE_HINTS = MEMBER_HINTS | {NO_ONE: lazy_gettext("Invite users later.")}
 _NAME_ATTRIBUTES = {"maxlength": MAX_NAME_LENGTH, "autocomplete": "off"}

@@ -15,7 +15,7 @@ from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates import PreparedCampaign, TemplateContent
 from app.services.organizations import CallingRules
 
-FIRST_ROLE_NAMES: dict[Role | None, str] = {
+FIRST_ROLE_LABELS: dict[Role | None, str] = {
     Role.OWNER: ROLE_NAMES[Role.OWNER],
     Role.STANDARD: ROLE_NAMES[Role.STANDARD],
     None: lazy_gettext("No one"),
@@ -55,7 +55,7 @@ def limit_facts(content: TemplateContent) -> list[tuple[str, str]]:
         (gettext("Plan"), plan_names()[content.payment_tier]),
         (gettext("Assistant limit"), _limit_label(content.assistant_limit)),
         (gettext("User limit"), _limit_label(content.user_limit)),
-        (gettext("First user"), FIRST_ROLE_NAMES[content.first_role]),
+        (gettext("First user"), FIRST_ROLE_LABELS[content.first_role]),
     ]
 
 

@@ -30,17 +30,17 @@ from app.services.organizations.loading import SORTS
 from app.services.organizations.use import OrganizationUse
 from app.services.paging import Page
 
-STATUS_NAMES = {
+STATUS_LABELS = {
     OrganizationStatus.ACTIVE: lazy_pgettext("organization", "Active"),
     OrganizationStatus.SUSPENDED: lazy_pgettext("organization", "Suspended"),
     OrganizationStatus.ARCHIVED: lazy_pgettext("organization", "Archived"),
 }
 ANY_STATUS = "any"
-CLOSENESS_NAMES = {
+CLOSENESS_LABELS = {
     LimitCloseness.NEAR: lazy_gettext("80 %% of a limit used"),
     LimitCloseness.REACHED: lazy_gettext("A limit reached"),
 }
-TRIAL_NAMES = {
+TRIAL_LABELS = {
     InTrial.YES: lazy_gettext("In trial mode"),
     InTrial.NO: lazy_gettext("Out of trial mode"),
 }
@@ -62,7 +62,7 @@ class OrganizationRow:
     def status_label(self) -> str:
         if self.is_suspended_with_partner:
             return gettext("Partner suspended")
-        return str(STATUS_NAMES[self.organization.status])
+        return str(STATUS_LABELS[self.organization.status])
 
 
 def _filters() -> organizations.OrganizationFilter:
@@ -173,16 +173,16 @@ ORGANIZATIONS = ListDefinition(
         ListFilter(
             "status",
             lazy_gettext("Status"),
-            {**STATUS_NAMES, ANY_STATUS: lazy_gettext("All")},
+            {**STATUS_LABELS, ANY_STATUS: lazy_gettext("All")},
             lazy_gettext("Active and suspended"),
         ),
         ListFilter(
-            "use", lazy_gettext("Use of limits"), CLOSENESS_NAMES, lazy_gettext("Any limits")
+            "use", lazy_gettext("Use of limits"), CLOSENESS_LABELS, lazy_gettext("Any limits")
         ),
         ListFilter(
             "trial",
             lazy_gettext("Trial mode"),
-            TRIAL_NAMES,
+            TRIAL_LABELS,
             lazy_gettext("In or out of trial mode"),
         ),
     ),

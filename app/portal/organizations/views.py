@@ -28,14 +28,15 @@ from app.portal.organizations.limit_labels import (
     remaining_label,
     users_note,
 )
-from app.portal.organizations.listing import ORGANIZATIONS, STATUS_NAMES
-from app.portal.users.listing import STATUS_NAMES as USER_STATUS_NAMES
+from app.portal.organizations.listing import ORGANIZATIONS, STATUS_LABELS
+from app.portal.users.listing import STATUS_LABELS as USER_STATUS_LABELS
 from app.portal.web import lists
-from app.portal.web.campaign_statuses import STATUS_LABELS, with_statuses
+from app.portal.web.campaign_statuses import STATUS_LABELS as CAMPAIGN_STATUS_LABELS
+from app.portal.web.campaign_statuses import with_statuses
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.organization_picker import suggested_names
 from app.portal.web.page_frame import known_frame, read_frame
-from app.portal.web.readiness import READINESS_NAMES, ReadinessRow, row_of
+from app.portal.web.readiness import READINESS_LABELS, ReadinessRow, row_of
 from app.services import (
     assistants,
     audit,
@@ -142,7 +143,7 @@ def organization_page_data(
         "suspended_partner": _suspended_partner(organization, head.partner),
         "trial": trial,
         "calling_pause": head.pause,
-        "statuses": STATUS_NAMES,
+        "statuses": STATUS_LABELS,
         "use": use,
         "counts": counts,
         "parts": [
@@ -261,7 +262,7 @@ def _users(session: Session, organization: Organization) -> dict[str, Any]:
     filters = users.UserFilter(query=query, organization=organization.id)
     page = users.search(session, caller(), filters, **position.query_args)
     pager = position.pager(page.next_cursor, "q")
-    return {"rows": page.items, "user_statuses": USER_STATUS_NAMES, **pager}
+    return {"rows": page.items, "user_statuses": USER_STATUS_LABELS, **pager}
 
 
 @blueprint.get("/organizations/<uuid:organization_id>/assistants")
@@ -275,7 +276,7 @@ def list_organization_assistants(organization_id: UUID) -> str:
             "portal/organizations/assistants.html",
             **head,
             rows=_assistants(session, organization, head["suspended_partner"]),
-            names=READINESS_NAMES,
+            names=READINESS_LABELS,
         )
 
 
@@ -307,7 +308,7 @@ def _campaigns(session: Session, organization: Organization) -> dict[str, Any]:
     page = campaigns.search(session, caller(), filters, **position.query_args)
     rows = with_statuses(session, page.items)
     pager = position.pager(page.next_cursor)
-    return {"rows": rows, "campaign_status_labels": STATUS_LABELS, **pager}
+    return {"rows": rows, "campaign_status_labels": CAMPAIGN_STATUS_LABELS, **pager}
 
 
 @blueprint.get("/organizations/<uuid:organization_id>/usage")

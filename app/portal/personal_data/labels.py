@@ -7,7 +7,7 @@ from app.languages import lazy_gettext, lazy_pgettext
 from app.services.personal_data.inventory import OnErasure
 from app.services.personal_data.preview import ErasureLine
 
-TABLE_NAMES: dict[str, str] = {
+TABLE_LABELS: dict[str, str] = {
     "audit_entries": lazy_gettext("History entries"),
     "call_attempts": lazy_gettext("Call attempts"),
     "call_events": lazy_gettext("Call events"),
@@ -87,7 +87,7 @@ KINDS: dict[RetentionKind, str] = {
 def rows_of(lines: Iterable[ErasureLine]) -> list[tuple[str, int, str, str]]:
     """Return name, number, treatment and table of each line of a person's data."""
     return [
-        (TABLE_NAMES.get(line.table, OTHER), line.rows, FATES[line.fate], line.table)
+        (TABLE_LABELS.get(line.table, OTHER), line.rows, FATES[line.fate], line.table)
         for line in lines
     ]
 

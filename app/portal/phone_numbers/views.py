@@ -19,7 +19,7 @@ from app.portal.web import lists, organization_picker
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
 from app.portal.web.messages import changing, redirect_with
-from app.portal.web.readiness import READINESS_NAMES
+from app.portal.web.readiness import READINESS_LABELS
 from app.services import partners, phone_numbers
 from app.services.assistants.queries import Readiness
 from app.services.paging import Page
@@ -42,10 +42,10 @@ def status_of(
     if number.organization_id is None:
         return gettext("No organization yet"), None, None
     if refusal:
-        return str(READINESS_NAMES[Readiness.NOT_READY]), Readiness.NOT_READY, refusal
+        return str(READINESS_LABELS[Readiness.NOT_READY]), Readiness.NOT_READY, refusal
     if users and not any(each.active for each in users):
         return gettext("Assistant switched off"), Readiness.OFF, None
-    return str(READINESS_NAMES[Readiness.READY]), Readiness.READY, None
+    return str(READINESS_LABELS[Readiness.READY]), Readiness.READY, None
 
 
 @blueprint.get("/numbers")

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.enums import Tier, UserStatus
 from app.extensions import caller
 from app.languages import lazy_gettext
-from app.portal.users.listing import STATUS_NAMES
+from app.portal.users.listing import STATUS_LABELS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.list_definitions import (
@@ -84,7 +84,7 @@ MEMBERS = ListDefinition(
             lambda row: plan_name(row.organization),
             "truncated truncated-short cell-plan phone-first",
         ),
-        status_column(lambda row: str(STATUS_NAMES[row.user.status]), "from-desktop"),
+        status_column(lambda row: str(STATUS_LABELS[row.user.status]), "from-desktop"),
         # The organization's, as in the JSON; the usage screen ranks organizations by them.
         ListColumn(
             "conversations",
@@ -109,7 +109,7 @@ MEMBERS = ListDefinition(
     filters=(
         ListFilter("q", lazy_gettext("Email or organization")),
         ListFilter("tier", lazy_gettext("Plan"), plan_names, lazy_gettext("Any plan")),
-        ListFilter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
+        ListFilter("status", lazy_gettext("Status"), STATUS_LABELS, lazy_gettext("Any status")),
     ),
     sorts=reporting.REPORT_SORTS,
     default_sort="created",

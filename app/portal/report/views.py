@@ -9,7 +9,7 @@ from app.languages import gettext
 from app.models.base import utcnow
 from app.portal.report import blueprint
 from app.portal.report.listing import MEMBERS, chosen_filters
-from app.portal.users.listing import STATUS_NAMES
+from app.portal.users.listing import STATUS_LABELS
 from app.portal.web.blueprint import Page
 from app.portal.web.charts import chart_of
 from app.portal.web.fragments import render_checked
@@ -28,7 +28,7 @@ def show_report() -> Page:
             problems,
             **_figures_context(session, span),
             list=list_page(session, MEMBERS),
-            statuses=STATUS_NAMES,
+            statuses=STATUS_LABELS,
         )
 
 

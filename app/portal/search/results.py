@@ -22,7 +22,7 @@ from app.models import (
     Partner,
     User,
 )
-from app.portal.web.formats import CALL_STATUS_NAMES, phone, short_datetime_in_zone
+from app.portal.web.formats import CALL_STATUS_LABELS, phone, short_datetime_in_zone
 from app.portal.web.plan_names import plan_name
 from app.portal.web.role_names import ROLE_NAMES
 from app.portal.web.user_timezone import zone
@@ -166,7 +166,7 @@ def _contact_hit(row: Contact, campaign: Campaign, names: Names) -> SearchHit:
 
 def _call_hit(row: Call, names: Names) -> SearchHit:
     created = short_datetime_in_zone(row.created_at, zone())
-    text = _join(CALL_STATUS_NAMES[row.status], created, names.get(row.organization_id))
+    text = _join(CALL_STATUS_LABELS[row.status], created, names.get(row.organization_id))
     return _make_hit(phone(row.phone_number), text, "portal.calls.show_call", call_id=row.id)
 
 

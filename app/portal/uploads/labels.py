@@ -13,7 +13,7 @@ from app.services.imports.reports import ProblemKind, SuggestedRepair
 from app.services.imports.statuses import UploadStatus, status_of
 from app.services.imports.summary import ASSUMED_COUNTRY
 
-STATUS_NAMES = {
+STATUS_LABELS = {
     UploadStatus.UPLOADED: lazy_gettext("Waiting"),
     UploadStatus.READING: lazy_gettext("Checking"),
     UploadStatus.CHECKED: lazy_gettext("Ready to apply"),
@@ -144,7 +144,7 @@ _REPAIRED_TITLES = {
 def status_badge(upload: ContactImport) -> tuple[str, str]:
     """Return the status of an upload as the words and tone of its badge, with the rows to fix."""
     status = status_of(upload)
-    label = str(STATUS_NAMES[status])
+    label = str(STATUS_LABELS[status])
     if status is UploadStatus.TO_FIX:
         label = ngettext("%(num)s to fix", "%(num)s to fix", upload.failed)
     elif status is UploadStatus.ROWS_FAILED:

@@ -13,7 +13,7 @@ from app.languages import lazy_gettext, lazy_pgettext
 from app.models import ContactImport
 from app.portal.uploads.bulk import ACTIONS
 from app.portal.uploads.campaign_labels import campaign_label, organizations_of
-from app.portal.uploads.labels import ACTION_NAMES, STATUS_NAMES, status_badge
+from app.portal.uploads.labels import ACTION_NAMES, STATUS_LABELS, status_badge
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.list_definitions import (
@@ -188,7 +188,7 @@ UPLOADS = ListDefinition(
     ),
     filters=(
         ListFilter("q", lazy_gettext("File or campaign")),
-        ListFilter("state", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
+        ListFilter("state", lazy_gettext("Status"), STATUS_LABELS, lazy_gettext("Any status")),
         ListFilter("action", lazy_gettext("Action"), ACTION_NAMES, lazy_gettext("Any action")),
         ListFilter("author", lazy_gettext("Uploaded by")),
     ),

@@ -15,7 +15,7 @@ from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import utcnow
 from app.policy import Permission
-from app.portal.organizations.listing import STATUS_NAMES
+from app.portal.organizations.listing import STATUS_LABELS
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
 from app.portal.web.included_column import included_column, included_if_shown
@@ -174,7 +174,7 @@ def _count_if_few(session: Session, limit: int) -> int | None:
 def _item(row: UsageRow) -> BulkItem:
     organization = row.organization
     return BulkItem(
-        str(organization.id), organization.name, str(STATUS_NAMES[organization.status]), row
+        str(organization.id), organization.name, str(STATUS_LABELS[organization.status]), row
     )
 
 
@@ -266,7 +266,7 @@ USAGE = ListDefinition(
         ListColumn(
             "used-up", lazy_gettext("Expected to be used up"), _used_up_on, "end", is_default=False
         ),
-        status_column(lambda row: str(STATUS_NAMES[row.organization.status]), is_default=False),
+        status_column(lambda row: str(STATUS_LABELS[row.organization.status]), is_default=False),
         ListColumn(
             "id",
             lazy_gettext("ID"),
@@ -278,7 +278,7 @@ USAGE = ListDefinition(
     filters=(
         ListFilter("q", lazy_gettext("Organization or email")),
         ListFilter("tier", lazy_gettext("Plan"), plan_names, lazy_gettext("Any plan")),
-        ListFilter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
+        ListFilter("status", lazy_gettext("Status"), STATUS_LABELS, lazy_gettext("Any status")),
     ),
     sorts=reporting.USAGE_SORTS,
     default_sort=reporting.MOST_FIRST,

@@ -16,7 +16,7 @@ from app.extensions import caller, figures
 from app.languages import gettext
 from app.models import Organization, utcnow
 from app.policy import Permission
-from app.portal.organizations.listing import STATUS_NAMES
+from app.portal.organizations.listing import STATUS_LABELS
 from app.portal.usage import blueprint
 from app.portal.usage.listing import (
     USAGE,
@@ -88,7 +88,7 @@ def _range_context(span: DaySpan) -> dict[str, Any]:
         "earlier": span.before(),
         "presets": presets,
         "chosen_preset": next(iter(equal), None),
-        "statuses": STATUS_NAMES,
+        "statuses": STATUS_LABELS,
         "url_with": _url_with,
         "other_params": _other_params(),
     }

@@ -27,7 +27,7 @@ from app.services import organizations, partners, users
 from app.services.paging import Page
 from app.services.users.loading import SORTS
 
-STATUS_NAMES = {
+STATUS_LABELS = {
     UserStatus.ACTIVE: lazy_gettext("Active"),
     UserStatus.INVITED: lazy_gettext("Invited"),
     UserStatus.SUSPENDED: lazy_gettext("Suspended"),
@@ -50,7 +50,7 @@ class UserRow:
 
     @property
     def status_label(self) -> str:
-        return self.lockout or str(STATUS_NAMES[self.user.status])
+        return self.lockout or str(STATUS_LABELS[self.user.status])
 
 
 def lockout_label(
@@ -99,7 +99,7 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[U
 
 def _item(row: UserRow) -> BulkItem:
     user = row.user
-    return BulkItem(str(user.id), user.email, str(STATUS_NAMES[user.status]), row)
+    return BulkItem(str(user.id), user.email, str(STATUS_LABELS[user.status]), row)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
@@ -151,7 +151,7 @@ USERS = ListDefinition(
             {**{role: ROLE_NAMES[role] for role in Role}, OF_CUSTOMERS: OF_CUSTOMERS_LABELS},
             lazy_gettext("Any role"),
         ),
-        ListFilter("status", lazy_gettext("Status"), STATUS_NAMES, lazy_gettext("Any status")),
+        ListFilter("status", lazy_gettext("Status"), STATUS_LABELS, lazy_gettext("Any status")),
         ListFilter("organization", lazy_gettext("Organization")),
         ListFilter(
             "factor",

@@ -19,7 +19,7 @@ from app.portal.users.labels import abilities, abilities_title, list_message
 from app.portal.users.listing import (
     OF_CUSTOMERS,
     OF_CUSTOMERS_LABELS,
-    STATUS_NAMES,
+    STATUS_LABELS,
     USERS,
     lockout_label,
 )
@@ -172,7 +172,7 @@ def actions_of(user: User) -> dict[str, Any]:
         user.status is UserStatus.ACTIVE and user.password_hash is None
     )
     return {
-        "status": STATUS_NAMES[user.status],
+        "status": STATUS_LABELS[user.status],
         "may_edit": changeable,
         "may_change_role": may_act,
         "may_sign_out": may_act and user.status is UserStatus.ACTIVE,

@@ -36,7 +36,7 @@ MAX_UNBROKEN_LENGTH = 24
 _URL_BREAKS = re.compile(r"(?<=/)(?=[^/])|(?=[?&])")
 _APOSTROPHE = re.compile(r"(?<=[a-z])'(?=[a-z])")
 
-CALL_STATUS_NAMES: dict[str, str] = {
+CALL_STATUS_LABELS: dict[str, str] = {
     CallStatus.SCHEDULED: lazy_gettext("Scheduled"),
     CallStatus.QUEUED: lazy_gettext("Queued"),
     CallStatus.DIALING: lazy_gettext("Calling"),
@@ -51,7 +51,7 @@ CALL_STATUS_NAMES: dict[str, str] = {
     CallStatus.UNKNOWN: lazy_gettext("Unknown"),
 }
 
-CARRIER_NAMES: dict[str, str] = {
+CARRIER_LABELS: dict[str, str] = {
     CarrierKind.SIMULATOR: lazy_gettext("the simulated carrier"),
     CarrierKind.SIP: lazy_gettext("the SIP trunk"),
     CarrierKind.TWILIO: lazy_gettext("Twilio"),
@@ -236,7 +236,7 @@ def initials(name: str) -> str:
 @portal.app_template_filter()
 def carrier_title(kind: str) -> str:
     """Return the name for the beginning of a line: The simulated carrier."""
-    return capitalized(CARRIER_NAMES[kind])
+    return capitalized(CARRIER_LABELS[kind])
 
 
 def night_calls_warning(start: time, end: time) -> str | None:
@@ -274,8 +274,8 @@ for function in (money, micros, exact_money, exact_micros, with_whole_email):
     portal.add_app_template_filter(function)
 portal.add_app_template_filter(lambda tier: plan_names().get(tier, "–"), "tier")
 portal.add_app_template_filter(lambda role: ROLE_NAMES[role], "role")
-portal.add_app_template_filter(lambda status: CALL_STATUS_NAMES[status], "call_status")
-portal.add_app_template_filter(lambda kind: CARRIER_NAMES[kind], "carrier")
+portal.add_app_template_filter(lambda status: CALL_STATUS_LABELS[status], "call_status")
+portal.add_app_template_filter(lambda kind: CARRIER_LABELS[kind], "carrier")
 portal.add_app_template_test(is_erased, "erased")
 portal.add_app_template_test(is_web_url, "web_url")
 portal.add_app_template_global(size_unit)  # a filter of a constant is compiled

@@ -10,7 +10,7 @@ from app.models import Assistant, Organization
 from app.services import assistants, workers
 from app.services.assistants.queries import Readiness
 
-READINESS_NAMES = {
+READINESS_LABELS = {
     Readiness.READY: lazy_gettext("Ready to call"),
     Readiness.NOT_READY: lazy_gettext("Not ready"),
     Readiness.OFF: lazy_gettext("Switched off"),
