@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from babel.messages import Catalog
+from babel.messages import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
@@ -64,6 +64,12 @@ def read(code: str) -> Catalog:
         return read_po(file, locale=code)
 
 
+def _is_translated(message: Message) -> bool:
+    """Return whether the message has its translation, in each of its forms if it has several."""
+    translation = message.string or ""
+    return all([translation] if isinstance(translation, str) else translation)
+
+
 def update() -> None:
     """Write each catalogue with the messages that are used now, sorted, without fuzzy guesses."""
     used = used_messages()
@@ -75,8 +81,12 @@ def update() -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as file:
             write_po(file, catalogue, 100, omit_header=True, sort_output=True, include_lineno=False)
-        missing = sum(not message.string for message in catalogue if message.id)
-        print(f"{path.relative_to(ROOT)}: {len(catalogue)} messages, {missing} not translated")
+        missing = [
+            message.id for message in catalogue if message.id and not _is_translated(message)
+        ]
+        print(f"{path.relative_to(ROOT)}: {len(catalogue)} messages, {len(missing)} not translated")
+        for message in missing:
+            print(f"  {message}")
 
 
 def compile_all() -> None:
