@@ -226,7 +226,7 @@ def test_a_view_ends_where_it_began_with_a_message_in_the_language_of_the_operat
     }[begun_at]
     place = f"/users/{tenant.user.id}/view-as{confirmation}"
     asked = operator.get(place).text
-    crumbs = re.findall(r"<li>(?:<a href=\"(.*?)\">|<span)", asked.partition('"crumbs"')[2])
+    crumbs = re.findall(r"<li>(?:<a href=\"(.*?)\">|<span)", asked.partition('"breadcrumbs"')[2])
     assert crumbs[:2] == ["/", f"/operator/partners/{tenant.partner.id}"]
     assert f'<a class="btn" href="{page}">' in asked
     operator.post(place, REASON, page=place)
