@@ -652,7 +652,7 @@ def test_an_assistant_and_its_number_have_the_same_mark(
 
     organizations.suspend(session, OPERATOR, tenant.organization.id)
     session.commit()
-    assert marks() == ["badge badge-warning hollow"] * 3
+    assert marks() == ["badge badge-warning badge-hollow"] * 3
     organizations.reactivate(session, OPERATOR, tenant.organization.id)
     assistant.active = False
     session.commit()
