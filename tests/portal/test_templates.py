@@ -68,6 +68,18 @@ def test_a_page_has_one_heading_and_a_title(name: str) -> None:
     assert (headings, titles) == (1, 1)
 
 
+def test_every_template_that_another_names_exists() -> None:
+    """Jinja looks for it only when the page is shown."""
+    named = r"(?:{% (?:extends|include|from|import) )\"([^\"]+)\""
+    missing = {
+        (name, other)
+        for name, source in SOURCES.items()
+        for other in re.findall(named, source)
+        if not (TEMPLATES / other).exists()
+    }
+    assert missing == set()
+
+
 def test_no_template_imports_what_it_does_not_use() -> None:
     unused = {
         (name, imported)
