@@ -247,12 +247,8 @@ def _stop_or_postpone(
 ) -> bool:
     """End a call that has expired or may not be placed, or postpone it until it is due; return
     whether one of these happened."""
-    if now >= call.expires_at:
-        detail = limits.waited_for(call.status_detail)
-        end_call(session, call, CallStatus.EXPIRED, EndedReason.EXPIRED, at=now, detail=detail)
-        return True
-    if blocker := rules.blocker_of(session, call, parties):
-        end_call(session, call, CallStatus.CANCELED, blocker.reason, at=now, detail=blocker.message)
+    if end := _find_end(session, call, parties, now):
+        end_call(session, call, end.status, end.reason, at=now, detail=end.detail)
         return True
     due = call.next_attempt_at or call.scheduled_for
     if due is not None and due - now > EARLY:
@@ -264,6 +260,26 @@ def _stop_or_postpone(
         lifecycle.postpone(session, call, wait.until, wait.reason, now)
         return True
     return False
+
+
+class _CallEnd(NamedTuple):
+    """The end of a call that may not be placed."""
+
+    status: CallStatus
+    reason: EndedReason
+    detail: str | None
+
+
+def _find_end(
+    session: Session, call: Call, parties: rules.CallParties, now: datetime
+) -> _CallEnd | None:
+    """Return the end of a call that has expired or that a rule stops; None if neither is so."""
+    if now >= call.expires_at:
+        detail = limits.waited_for(call.status_detail)
+        return _CallEnd(CallStatus.EXPIRED, EndedReason.EXPIRED, detail)
+    if blocker := rules.blocker_of(session, call, parties):
+        return _CallEnd(CallStatus.CANCELED, blocker.reason, blocker.message)
+    return None
 
 
 def _placement_of(
@@ -288,7 +304,8 @@ def claim_retry(
     secret_keys: Sequence[str] = (),
 ) -> CallClaim:
     """Decide the next step of an attempt that the carrier wanted later. It certainly wasn't placed,
-    and every check is repeated, as in `next_step`."""
+    and every check is repeated, as in `next_step`: if hours or limits make the call wait, it goes
+    back to the queue."""
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE or attempt.carrier_retry_at is None:
         return _claim_for_attempt(session, call, attempt_id)
@@ -298,26 +315,44 @@ def claim_retry(
     carrier_accounts.choose_again(session, call)
     attempt.carrier, attempt.account_id = call.carrier, call.account_id
     parties = rules.parties_of(session, call.assistant_id, call.phone_number, lock=True)
-    if now >= call.expires_at:
-        status, reason = CallStatus.EXPIRED, EndedReason.EXPIRED
-        detail = limits.waited_for(call.status_detail)
-    elif blocker := rules.blocker_of(session, call, parties):
-        status, reason, detail = CallStatus.CANCELED, blocker.reason, blocker.message
-    elif pause := pauses.of_call(session, call):
+    if next_claim := _prepare_retry(session, call, attempt, parties, host_lookup, now):
+        return next_claim
+    call.status_detail = call.next_attempt_at = None
+    attempt.carrier_retry_at, attempt.asked_at = None, now
+    attempt.from_number = parties.assistant.phone_number
+    placement = _placement_of(call, parties.assistant, attempt_id, secret_keys)
+    attempt.hand_over_to = placement.hand_over_to
+    return CallClaim(ClaimKind.DIAL, call.carrier, placement)
+
+
+def _prepare_retry(
+    session: Session,
+    call: Call,
+    attempt: CallAttempt,
+    parties: rules.CallParties,
+    host_lookup: HostLookup | None,
+    now: datetime,
+) -> CallClaim | None:
+    """Return that the attempt ends, waits or is replaced, or the host to look up first; None if it
+    may be sent again."""
+    if end := _find_end(session, call, parties, now):
+        end_attempt(session, call, attempt, end.status, end.reason, at=now, detail=end.detail)
+        return CallClaim(ClaimKind.DONE, call.carrier)
+    if pause := pauses.of_call(session, call):
         call.status_detail, call.next_attempt_at = pauses.pause_message(pause), None
         attempt.carrier_retry_at = now + pauses.RECHECK
         return _claim_for_retry(attempt)
-    elif host := _host_to_look_up(call, parties.assistant, host_lookup):
+    organization, live = parties.organization, call.live
+    wait = limits.find_wait(session, call.phone_number, organization, now, live=live)
+    if wait is not None:
+        call.next_attempt_at = None
+        lifecycle.requeue(session, call, attempt, EndedReason.CARRIER_ERROR, wait.reason)
+        return CallClaim(ClaimKind.DONE, call.carrier)
+    if host := _host_to_look_up(call, parties.assistant, host_lookup):
         return CallClaim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
-    elif host_lookup is not None and host_lookup.problem is not None:
-        status, reason = CallStatus.FAILED, EndedReason.CARRIER_ERROR
+    if host_lookup is not None and host_lookup.problem is not None:
         detail = rules.VOICE_ADDRESS_FAILED(reason_words=host_lookup.problem)
-    else:
-        call.status_detail = call.next_attempt_at = None
-        attempt.carrier_retry_at, attempt.asked_at = None, now
-        attempt.from_number = parties.assistant.phone_number
-        placement = _placement_of(call, parties.assistant, attempt_id, secret_keys)
-        attempt.hand_over_to = placement.hand_over_to
-        return CallClaim(ClaimKind.DIAL, call.carrier, placement)
-    end_attempt(session, call, attempt, status, reason, at=now, detail=detail)
-    return CallClaim(ClaimKind.DONE, call.carrier)
+        failed = CallStatus.FAILED, EndedReason.CARRIER_ERROR
+        end_attempt(session, call, attempt, *failed, at=now, detail=detail)
+        return CallClaim(ClaimKind.DONE, call.carrier)
+    return None

@@ -137,7 +137,10 @@ def _attempts_today(organization: Organization, now: datetime) -> Select[datetim
 
 
 def _live(attempts: Select[datetime]) -> Select[datetime]:
-    return attempts.join(Call, Call.id == CallAttempt.call_id).where(Call.live.is_(True))
+    """Return the attempts at live calls, without those that the carrier hasn't placed yet."""
+    return attempts.join(Call, Call.id == CallAttempt.call_id).where(
+        Call.live.is_(True), CallAttempt.carrier_retry_at.is_(None)
+    )
 
 
 def _midnight(now: datetime) -> datetime:
@@ -280,6 +283,7 @@ def _ring_times(
             Call.organization_id == organization.id,
             Call.phone_number == phone_number,
             Call.live.is_(True),
+            CallAttempt.carrier_retry_at.is_(None),
             has_rung,
         )
         .order_by(CallAttempt.started_at.desc())

@@ -110,7 +110,8 @@ REQUEUE = StatusChange(
     "requeue",
     {CallStatus.DIALING},
     {CallStatus.QUEUED},
-    "The request certainly never reached the carrier: a new attempt replaces the attempt.",
+    "The attempt was certainly never placed, and is replaced by a new one: the request didn't "
+    "reach the carrier, or the carrier delayed it until hours or limits no longer allow the call.",
 )
 RING = StatusChange(
     "ring", {CallStatus.DIALING}, {CallStatus.RINGING}, "The carrier reports that the phone rings."

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, time
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import select
@@ -9,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
 from app.models import Call, CallAttempt, Organization, new_id, utcnow
-from app.services.calls import claims, lifecycle
+from app.services.calls import attempts, claims, lifecycle
 from app.services.calls.claims import ClaimKind
 from tests.fixtures.clock import SetClock
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
@@ -92,6 +93,74 @@ def test_a_call_accepted_in_the_evening_is_delayed_when_its_turn_comes_at_night(
     clock.set("2026-03-08T12:00")
     assert claim(session, call) is ClaimKind.DIAL
     assert call.status_detail is None
+
+
+def delay(session: Session, call: Call) -> UUID:
+    """Let the carrier delay the call's attempt, and return it."""
+    attempt_id = new_id()
+    assert claims.next_step(session, call.id, attempt_id, calls_at_once=5).kind is ClaimKind.DIAL
+    attempts.record_carrier_retry(session, attempt_id, 0, "The carrier asked to wait.")
+    session.flush()
+    return attempt_id
+
+
+def test_an_attempt_that_the_carrier_delayed_into_the_night_is_made_in_the_morning(
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
+) -> None:
+    clock.set("2026-03-08T01:59")
+    call = ask(session, calling_organization, NEW_YORK)
+    attempt_id = delay(session, call)
+    clock.pass_by(minutes=1)
+    assert claims.claim_retry(session, attempt_id).kind is ClaimKind.DONE
+    assert claims.claim_retry(session, attempt_id).kind is ClaimKind.DONE  # a step may run again
+    assert claim(session, call) is ClaimKind.DONE
+    assert (call.status, call.scheduled_for, call.status_detail) == (
+        CallStatus.SCHEDULED,
+        datetime(2026, 3, 8, 12, tzinfo=UTC),
+        "It is outside calling hours in the person's time zone.",
+    )
+    clock.set("2026-03-08T12:00")
+    assert claim(session, call) is ClaimKind.DIAL
+    assert call.status_detail is None
+
+
+def test_an_attempt_that_the_carrier_delayed_is_not_delayed_by_itself(
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
+) -> None:
+    organization = session.get_one(Organization, calling_organization.organization_id)
+    organization.max_calls_a_day = organization.number_most_calls = 1
+    organization.number_most_days, organization.number_spacing_minutes = 1, 30
+    clock.set("2026-06-10T15:00")
+    attempt_id = delay(session, ask(session, calling_organization, NEW_YORK))
+    assert claims.claim_retry(session, attempt_id).kind is ClaimKind.DIAL
+
+
+def test_a_number_that_rang_meanwhile_makes_a_delayed_attempt_wait(
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
+) -> None:
+    organization = session.get_one(Organization, calling_organization.organization_id)
+    organization.number_spacing_minutes = 30
+    clock.set("2026-06-10T15:00")
+    call = ask(session, calling_organization, NEW_YORK)
+    attempt_id = delay(session, call)
+    assert claim(session, ask(session, calling_organization, NEW_YORK)) is ClaimKind.DIAL
+    assert claims.claim_retry(session, attempt_id).kind is ClaimKind.DONE
+    assert claim(session, call) is ClaimKind.DONE
+    assert call.scheduled_for == datetime(2026, 6, 10, 15, 30, tzinfo=UTC)
+
+
+def test_an_attempt_that_the_carrier_delayed_for_a_day_expires(
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
+) -> None:
+    clock.set("2026-06-10T15:00")
+    call = ask(session, calling_organization, NEW_YORK)
+    attempt_id = delay(session, call)
+    clock.pass_by(hours=24)
+    assert claims.claim_retry(session, attempt_id).kind is ClaimKind.DONE
+    assert (call.status, call.status_detail) == (
+        CallStatus.EXPIRED,
+        "Last reason for waiting: The carrier asked to wait.",
+    )
 
 
 @pytest.mark.parametrize(("hours", "kind"), [(23.9, ClaimKind.DIAL), (24, ClaimKind.DONE)])
