@@ -13,8 +13,10 @@ from app.database import Database
 from app.enums import Role, Tier
 from app.factory import create_app
 from app.models import OAuthClient
-from app.services import oauth_clients, organization_groups, partners
+from app.services import campaigns, contacts, oauth_clients, organization_groups, partners
 from app.services.auth import sessions
+from app.services.contacts import single
+from app.services.contacts.single import ContactFields
 from app.services.organization_groups import GroupInput
 from app.services.pricing import versions
 from tests.fixtures.browser_session import give_session
@@ -69,6 +71,31 @@ def test_showing_a_plan_keeps_the_price_that_another_user_saves_meanwhile(
     with fresh_database.transaction(read_only=True) as session:
         plan = plan_of(versions.current(session, caller, partner_id))
     assert (plan.is_visible, plan.terms.amount) == (True, 4_242)
+
+
+def test_saving_consent_keeps_what_another_user_saves_of_the_contact_meanwhile(
+    fresh_database: Database, tenant: Tenant, browser: FlaskClient
+) -> None:
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    organization_id = tenant.organization.id
+    with fresh_database.transaction() as session:
+        campaign = campaigns.create(session, admin, organization_id, name="Winter recall").id
+        old = ContactFields("Ada", "Byron", "+12025550120", "ada@old.example", "new")
+        contact = single.add(session, admin, campaign, old)
+    page = f"/campaigns/{campaign}/contacts/{contact}"
+    form = hidden(browser.get(page).text, "csrf_token") | {"consent": "yes"}
+    new = ContactFields("Adah", "King", "+12025550121", "ada@new.example", "hot")
+    with ThreadPoolExecutor(1) as worker:
+        with fresh_database.transaction() as session:
+            single.edit(session, admin, campaign, contact, new)
+            saved = worker.submit(browser.post, f"{page}/consent", data=form)
+            wait_for(lambda: waits_for_a_lock(fresh_database))
+        assert saved.result().status_code == 303
+    with fresh_database.transaction(read_only=True) as session:
+        found = contacts.get(session, admin, campaign, contact)
+    stored = (found.first_name, found.last_name, found.phone, found.email, found.status)
+    assert stored == (new.first_name, new.last_name, new.phone, new.email, new.status)
+    assert found.contact_metadata["consent"] == "yes"
 
 
 def plan_of(plan_set: versions.PlanSet) -> versions.EditedPlan:

@@ -82,12 +82,11 @@ def save_consent(campaign_id: UUID, contact_id: UUID) -> Page:
     """Store the contact's consent, as metadata."""
     form = ConsentForm()
     url = url_for("portal.contacts.show_contact", campaign_id=campaign_id, contact_id=contact_id)
+    if not form.validate():
+        message = gettext("Choose whether the person may be called. Nothing was changed.")
+        return redirect_with(message, url, "warning")
     with transaction() as session:
-        contact = contacts.get(session, caller(), campaign_id, contact_id)
-        if not form.validate():
-            message = gettext("Choose whether the person may be called. Nothing was changed.")
-            return redirect_with(message, url, "warning")
-        single.add_note(session, caller(), campaign_id, contact, form.to_metadata())
+        single.merge_metadata(session, caller(), campaign_id, contact_id, form.to_metadata())
     return redirect_with(gettext("The consent was saved."), url)
 
 

@@ -82,36 +82,47 @@ def edit(
 ) -> StoredContact:
     """Change a contact to the desired state. Raises `Forbidden`, `NotFound`, `ValidationFailed` (as
     Area C) and `Conflict` (``changed_meanwhile``)."""
-    campaign = _load_campaign(session, caller, campaign_id)
-    campaigns.lock(session, campaign)
-    before = get(session, caller, campaign.id, contact_id)
+    campaign, before = _lock_contact(session, caller, campaign_id, contact_id)
     check_version(expected_version, version_of(before), "contact")
-    items = _to_items(fields, blank=None)
-    result = apply(session, campaign, items, ContactAction.UPSERT, contact_id=contact_id)
-    _raise_problems_of(result, items)
-    session.expire_all()
-    after = get(session, caller, campaign.id, contact_id)
-    _record_change(session, caller, campaign, after, "updated", before=before)
-    return after
+    return _change(session, caller, campaign, before, _to_items(fields, blank=None))
 
 
-def add_note(
+def merge_metadata(
     session: Session,
     caller: Caller,
     campaign_id: UUID,
-    contact: StoredContact,
+    contact_id: UUID,
     metadata: Mapping[str, Any],
 ) -> StoredContact:
-    """Write these keys into the contact's metadata and keep the others. Raises as `edit`."""
-    unchanged = ContactFields(
-        first_name=contact.first_name or "",
-        last_name=contact.last_name or "",
-        phone=contact.phone or "",
-        email=contact.email or "",
-        status=contact.status or "",
-        metadata=metadata,
-    )
-    return edit(session, caller, campaign_id, contact.id, unchanged)
+    """Write these keys into the contact's metadata and keep everything else. Raises `Forbidden`,
+    `NotFound` and `ValidationFailed` (as Area C)."""
+    campaign, before = _lock_contact(session, caller, campaign_id, contact_id)
+    item = {"phone": before.phone, "email": before.email, "contactMetadata": dict(metadata)}
+    return _change(session, caller, campaign, before, [item])
+
+
+def _lock_contact(
+    session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID
+) -> tuple[Campaign, StoredContact]:
+    """Return the campaign, locked for changes of its contacts, and the contact as it then is."""
+    campaign = _load_campaign(session, caller, campaign_id)
+    campaigns.lock(session, campaign)
+    return campaign, get(session, caller, campaign.id, contact_id)
+
+
+def _change(
+    session: Session,
+    caller: Caller,
+    campaign: Campaign,
+    before: StoredContact,
+    items: Sequence[Mapping[str, Any]],
+) -> StoredContact:
+    result = apply(session, campaign, items, ContactAction.UPSERT, contact_id=before.id)
+    _raise_problems_of(result, items)
+    session.expire_all()
+    after = get(session, caller, campaign.id, before.id)
+    _record_change(session, caller, campaign, after, "updated", before=before)
+    return after
 
 
 def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> StoredContact:
@@ -120,9 +131,7 @@ def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID
     It is kept for a day for the user who removed it (`undo_removal`). Raises `Forbidden` and
     `NotFound`.
     """
-    campaign = _load_campaign(session, caller, campaign_id)
-    campaigns.lock(session, campaign)
-    contact = get(session, caller, campaign.id, contact_id)
+    campaign, contact = _lock_contact(session, caller, campaign_id, contact_id)
     item = {"phone": contact.phone, "email": contact.email}
     result = apply(session, campaign, [item], ContactAction.REMOVE, contact_id=contact_id)
     _raise_problems_of(result, [item])
