@@ -3,6 +3,7 @@ have one."""
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -12,11 +13,22 @@ from flask import Flask, url_for
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
+from app.config import Settings
 from app.enums import Role
-from app.models import ApiKey, AuthenticatorApp, Passkey, PortalSession, User, utcnow
+from app.models import (
+    ApiKey,
+    AuthenticatorApp,
+    Passkey,
+    PortalSession,
+    ThrottleCounter,
+    User,
+    utcnow,
+)
 from app.policy import ROLE_PERMISSIONS, ROUTES, OpenAccess
 from app.policy.step_up import PERSONAL_LISTS, STEP_UP, WITHOUT_FACTOR, needs_proof
 from app.portal.record_lists.registry import LISTS
+from app.services.auth import passwords
+from app.services.auth.password_checks import PasswordChecks
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import PASSWORD, Browser
 
@@ -130,6 +142,44 @@ def test_the_password_opens_the_page_that_was_asked_for(
     )
     assert (right.status_code, right.location) == (303, "/users/invite")
     assert browser.get("/users/invite").status_code == 200
+    assert session.scalars(select(ThrottleCounter.failures)).all() == [0]
+
+
+@pytest.mark.usefixtures("clock")
+def test_passwords_sent_side_by_side_get_no_more_tries_than_one_by_one(
+    app: Flask,
+    session: Session,
+    settings: Settings,
+    tenant: Tenant,
+    signed_in: Callable[[User], Browser],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    strict = {
+        "settings": settings.model_copy(update={"failed_sign_ins": 1}),
+        "password_checks": PasswordChecks(2, 0),
+    }
+    for name, value in strict.items():
+        monkeypatch.setitem(app.extensions, name, value)
+    admin, page = tenant.staff[Role.PARTNER_ADMIN], "/account/confirm?next=/users/invite"
+    first, second = signed_in(admin), signed_in(admin)
+    age(session, admin, 11)
+    compared: list[str] = []
+    statuses: list[int] = []
+
+    def send(browser: Browser, password: str) -> None:
+        form = {"current_password": password}
+        statuses.append(browser.post("/account/confirm", form, page=page).status_code)
+
+    def compare(_hash: str | None, password: str) -> bool:
+        compared.append(password)
+        if password == "first":
+            with ThreadPoolExecutor(1) as worker:
+                worker.submit(send, second, "second").result()
+        return False
+
+    monkeypatch.setattr(passwords, "verify", compare)
+    send(first, "first")
+    assert (compared, statuses) == (["first"], [429, 422])
 
 
 def test_cancelling_leads_back_to_the_page_before(

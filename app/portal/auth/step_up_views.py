@@ -7,7 +7,7 @@ from flask import session as browser
 from flask_login import current_user
 
 from app.enums import Proof
-from app.errors import ValidationFailed
+from app.errors import RateLimited, ValidationFailed
 from app.extensions import caller, password_checks, settings, transaction
 from app.http.request_id import request_id
 from app.languages import gettext
@@ -75,14 +75,18 @@ def _check_proof(form: StepUpForm) -> Proof | None:
 def check_password(password: str) -> str | None:
     """Return the hash that the current password matches. Raises `RateLimited` and
     `ValidationFailed` (``wrong_password``)."""
-    limit = settings().failed_sign_ins
-    with transaction(read_only=True) as session:
-        current_hash = own.check_current_password(session, caller(), limit)
-    with password_checks().turn():
-        fits = passwords.verify(current_hash, password)
-    if not fits:
+    with transaction() as session:
+        current_hash = own.begin_password_check(session, caller(), settings().failed_sign_ins)
+    try:
+        with password_checks().turn():
+            is_right = passwords.verify(current_hash, password)
+    except RateLimited:
         with transaction() as session:
-            own.record_wrong_password(session, caller(), limit)
+            own.withdraw_password_check(session, caller())
+        raise
+    with transaction() as session:
+        own.finish_password_check(session, caller(), is_right=is_right)
+    if not is_right:
         message = gettext("This is not your current password. Try again.")
         raise ValidationFailed.on("currentPassword", "wrong_password", message)
     return current_hash

@@ -140,18 +140,26 @@ def cancel_email_change(session: Session, caller: Caller) -> User:
     return user
 
 
-def check_current_password(session: Session, caller: Caller, limit: int) -> str | None:
-    """Return the hash for checking the current password, read before the slow comparison.
+def begin_password_check(session: Session, caller: Caller, limit: int) -> str | None:
+    """Count an attempt and return the hash for checking the current password. The slow comparison
+    follows outside of the transaction, then `finish_password_check` or `withdraw_password_check`.
 
     Raises `RateLimited` after too many wrong ones.
     """
-    throttle.check(session, [_failure_counter(caller, limit)])
+    throttle.charge(session, [_failure_counter(caller, limit)])
     return get(session, caller).password_hash
 
 
-def record_wrong_password(session: Session, caller: Caller, limit: int) -> None:
-    """Count a wrong current password. Raises `RateLimited`."""
-    throttle.charge(session, [_failure_counter(caller, limit)])
+def withdraw_password_check(session: Session, caller: Caller) -> None:
+    """Uncount an attempt, because the password could not be compared."""
+    throttle.reset_after_success(session, (), [_failure_counter(caller)])
+
+
+def finish_password_check(session: Session, caller: Caller, *, is_right: bool) -> None:
+    """Record a wrong current password; a right one ends the count."""
+    if is_right:
+        throttle.reset_after_success(session, [_failure_counter(caller)])
+        return
     refusal = Refusal(
         action=refusals.PASSWORD,
         reason="wrong_password",
@@ -177,7 +185,6 @@ def change_password(
     if user.password_hash != proven_hash:
         message = gettext("Your password was changed in another window. Reload the page.")
         raise Conflict(message, "changed_meanwhile")
-    throttle.reset_after_success(session, [_failure_counter(caller)])
     users.set_password(session, caller, user, password_hash)
     return user
 
