@@ -188,6 +188,27 @@ GUARDS = (
         "tests/services/credentials/test_sessions.py",
     ),
     Guard(
+        "a waiting sign-in counts at its host only",
+        "app/services/auth/second_step.py",
+        "        PendingSignIn.host == host,\n",
+        "",
+        "tests/portal/test_second_factor.py",
+    ),
+    Guard(
+        "an answer of a passkey counts for its purpose only",
+        "app/services/factors/passkeys.py",
+        "            PasskeyChallenge.purpose == purpose.value,\n",
+        "",
+        "tests/portal/test_passkeys.py",
+    ),
+    Guard(
+        "an answer of a passkey counts at its host only",
+        "app/services/factors/passkeys.py",
+        "            PasskeyChallenge.host == site.rp_id,\n",
+        "",
+        "tests/portal/test_passkeys.py",
+    ),
+    Guard(
         "a password that changed meanwhile wins",
         "app/services/users/account.py",
         "    if user.password_hash != proven_hash:",

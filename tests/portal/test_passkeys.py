@@ -1,5 +1,6 @@
 """Passkeys: signing in with one alone, as second step and before risky acts."""
 
+import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -11,11 +12,12 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.enums import Role
+from app.errors import ValidationFailed
 from app.models import AuditEntry, Passkey, PasskeyChallenge, PortalSession, User, utcnow
 from app.portal.account import factor_views
 from app.services.auth.sessions import caller_of
-from app.services.factors import recovery_codes
-from app.services.factors.passkeys import BrowserSite
+from app.services.factors import passkeys, recovery_codes
+from app.services.factors.passkeys import BrowserSite, PasskeyPurpose
 from app.services.identity_providers import providers
 from app.services.identity_providers.providers import ProviderFields
 from tests.fixtures.authenticator import PRESENT, Authenticator
@@ -143,13 +145,28 @@ def test_an_answer_in_another_browser_is_refused(
 
 
 def test_an_answer_for_another_purpose_is_refused(
-    tenant: Tenant, signed_out_browser: Browser, key: Authenticator
+    tenant: Tenant, admin: Browser, key: Authenticator
 ) -> None:
-    asked = options(signed_out_browser, "/passkey/options?purpose=sign_in", "/sign-in")
-    signed_out_browser.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
-    answer = signed_out_browser.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
+    admin.sign_in(tenant.staff[Role.PARTNER_ADMIN].email)
+    asked = options(admin, "/passkey/options?purpose=step_up", "/account")
+    answer = admin.post(SECOND_STEP, {"answer": key.prove(asked)}, page=SECOND_STEP)
     assert answer.status_code == 422
-    assert not is_signed_in(signed_out_browser)
+    assert "This passkey was not accepted. Try again." in answer.text
+
+
+def test_an_answer_to_another_hosts_challenge_is_refused(
+    session: Session, tenant: Tenant, key: Authenticator
+) -> None:
+    here, elsewhere = (
+        BrowserSite(host, f"http://{host}") for host in ("localhost", "portal.example")
+    )
+    user = tenant.staff[Role.PARTNER_ADMIN]
+    made = passkeys.ask_to_register(session, user, here, "Portal")
+    passkeys.register(session, user, here, made.challenge, key.make(json.loads(made.options)), "")
+    asked = passkeys.ask_to_prove(session, elsewhere, PasskeyPurpose.SIGN_IN)
+    answer = key.prove(json.loads(asked.options))
+    with pytest.raises(ValidationFailed):
+        passkeys.prove(session, here, PasskeyPurpose.SIGN_IN, asked.challenge, answer)
 
 
 def test_a_challenge_that_expired_is_refused(
