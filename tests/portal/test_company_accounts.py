@@ -27,7 +27,7 @@ from app.models import (
 )
 from app.services.auth import one_time_links
 from app.services.auth.sessions import caller_of
-from app.services.identity_providers import providers
+from app.services.identity_providers import providers, requests
 from app.services.identity_providers.providers import ProviderFields
 from tests.fixtures.identity_provider import (
     CLIENT_ID,
@@ -601,6 +601,33 @@ def test_a_confirmation_with_a_stale_or_missing_time_of_sign_in_is_refused(
         server.skew(0)
     assert (answer.status_code, heading(answer)) == (400, "You are not signed in")
     assert browser.get("/account/factors/app").location.startswith("/account/confirm")
+
+
+def test_a_sign_in_at_the_provider_that_is_older_than_allowed_is_refused_and_done_again(
+    app: Flask,
+    tenant: Tenant,
+    server: IdentityServer,
+    provider: IdentityProvider,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(requests, "MAX_SESSION_AGE", timedelta(minutes=10))
+    at_provider, browser = server.browser(), Browser(app.test_client())
+    server.skew(-900)
+    try:
+        at_provider.sign_in(browser.get(start_url(tenant, provider)).location, "s-ada")
+    finally:
+        server.skew(0)
+    # As a provider does that has a session and pays no heed to the age that the request allows.
+    start = browser.get(start_url(tenant, provider)).location
+    assert "max_age=600" in start
+    heedless = start.replace("max_age=600", "max_age=999999")
+    answer = browser.get(path_of(at_provider.sign_in(heedless, "s-ada")))
+    assert (answer.status_code, heading(answer)) == (400, "You are not signed in")
+    assert browser.get("/account").status_code == 303
+    again = f"{start_url(tenant, provider)}?again=1"
+    assert f'href="{again}"' in answer.text
+    browser.get(path_of(at_provider.sign_in(browser.get(again).location, "s-ada")))
+    assert browser.get("/account").status_code == 200
 
 
 def test_a_sign_in_counts_as_proof_from_when_the_user_signed_in_at_the_provider(

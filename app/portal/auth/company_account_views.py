@@ -26,7 +26,7 @@ from app.portal.auth.company_accounts import (
 from app.portal.auth.views import let_in
 from app.portal.web.blueprint import Page
 from app.portal.web.current_user import local_path, sign_in_url
-from app.services.identity_providers import accounts
+from app.services.identity_providers import accounts, tokens
 from app.services.identity_providers.accounts import NotAdmitted
 from app.services.identity_providers.tokens import TokenRefused
 
@@ -127,7 +127,8 @@ def _render_refused(partner: Partner, provider: IdentityProvider, reason: str) -
         else gettext("The answer of %(name)s was not accepted.", name=provider.name),
         gettext("It may be too old or from another browser window. Start the sign-in again."),
     )
-    return _page(partner, provider, texts), 400
+    again = reason == tokens.TOO_OLD  # else the provider may rely on the same old session
+    return _page(partner, provider, texts, again=again), 400
 
 
 def _render_not_admitted(partner: Partner, provider: IdentityProvider, reason: str) -> Page:
@@ -148,7 +149,13 @@ def _render_not_admitted(partner: Partner, provider: IdentityProvider, reason: s
     return _page(partner, provider, texts), 403
 
 
-def _page(partner: Partner, provider: IdentityProvider, texts: tuple[str, str, str]) -> str:
+def _page(
+    partner: Partner,
+    provider: IdentityProvider,
+    texts: tuple[str, str, str],
+    *,
+    again: bool = False,
+) -> str:
     title, text, advice = texts
     start = "portal.auth.start_company_sign_in"
     return render_template(
@@ -157,5 +164,7 @@ def _page(partner: Partner, provider: IdentityProvider, texts: tuple[str, str, s
         text=text,
         advice=advice,
         sign_in_url=sign_in_url(partner.slug),
-        start_url=url_for(start, slug=partner.slug, provider_id=provider.id),
+        start_url=url_for(
+            start, slug=partner.slug, provider_id=provider.id, again=1 if again else None
+        ),
     )

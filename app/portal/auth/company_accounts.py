@@ -120,7 +120,9 @@ def take_answer(partner: Partner, provider: IdentityProvider) -> VerifiedAnswer:
     except tokens.UnknownKey:
         keys = openid.keys_of(endpoints, allow_private=private, renew=True)
         claims = tokens.check_id_token(token, keys, **expected)
-    tokens.check_proven_since(claims, provider_request.proven_since)
+    tokens.check_proven_since(
+        claims, provider_request.proven_since, must_say=provider_request.again
+    )
     return VerifiedAnswer(provider_request, claims)
 
 

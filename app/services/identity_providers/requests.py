@@ -17,7 +17,8 @@ from app.services.auth.tokens import hash_of, random_token
 LIFETIME = timedelta(minutes=10)
 MAX_SESSION_AGE = timedelta(days=30)
 """Maximum age of the provider's session for a sign-in. Sending it makes the provider report when
-the user signed in there (OpenID Connect Core, section 3.1.2.1)."""
+the user signed in there (OpenID Connect Core, section 3.1.2.1); a provider may ignore it, so the
+answer is checked too."""
 SCOPE = "openid email profile"
 MAX_PATH_LENGTH = 2000
 
@@ -36,15 +37,17 @@ class StartedRequest:
 
 @dataclass(frozen=True, slots=True)
 class RedeemedRequest:
-    """A request that was answered; ``user_id`` if the answer links the account to that user. With
-    ``proven_since`` the user must have signed in at the provider after that moment."""
+    """A request that was answered; ``user_id`` if the answer links the account to that user. The
+    user must have signed in at the provider after ``proven_since``; ``again``: and it must say
+    so."""
 
     user_id: UUID | None
     redirect_uri: str
     next_path: str
     nonce: str
     verifier: str
-    proven_since: datetime | None
+    proven_since: datetime
+    again: bool
 
 
 def offered_providers(session: Session, partner_id: UUID) -> list[IdentityProvider]:
@@ -111,7 +114,6 @@ def authorization_url(
 ) -> str:
     """Return the URL for the browser: the provider's own page. ``again`` asks the provider to let
     the user sign in even if it has a session of theirs."""
-    max_age = 0 if again else int(MAX_SESSION_AGE.total_seconds())
     params = {
         "response_type": "code",
         "client_id": client_id,
@@ -121,7 +123,7 @@ def authorization_url(
         "nonce": started.nonce,
         "code_challenge": create_s256_code_challenge(started.browser_token),  # type: ignore[no-untyped-call]
         "code_challenge_method": "S256",
-        "max_age": max_age,
+        "max_age": int(_max_age(again=again).total_seconds()),
     } | ({"prompt": "login"} if again else {})
     separator = "&" if "?" in endpoints.authorization else "?"
     return f"{endpoints.authorization}{separator}{urlencode(params)}"
@@ -156,8 +158,13 @@ def redeem(
         row.next_path,
         nonce_of(browser_token),
         browser_token,
-        row.expires_at - LIFETIME if row.again else None,
+        row.expires_at - LIFETIME - _max_age(again=row.again),
+        row.again,
     )
+
+
+def _max_age(*, again: bool) -> timedelta:
+    return timedelta() if again else MAX_SESSION_AGE
 
 
 def nonce_of(browser_token: str) -> str:

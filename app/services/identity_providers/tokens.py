@@ -33,6 +33,9 @@ ID_TOKEN_TYPES = (None, "JWT")
 SIGN_OUT_TOKEN_TYPES = (None, "JWT", "logout+jwt")
 SIGN_OUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
+TOO_OLD = "auth_time"
+"""The reason of a refusal because the user signed in at the provider too long ago."""
+
 
 class _TokenRegistry(jws.JWSRegistry):
     """Accepts tokens with many groups, and unknown headers: none of them is used."""
@@ -66,12 +69,14 @@ def check_id_token(
     return claims
 
 
-def check_proven_since(claims: Mapping[str, Any], since: datetime | None) -> None:
-    """Check that the user of an ID token signed in at the provider after a moment, if there is one.
-    Raises `TokenRefused`."""
+def check_proven_since(claims: Mapping[str, Any], since: datetime, *, must_say: bool) -> None:
+    """Check that the user of an ID token signed in at the provider after a moment, if it says when.
+    Raises `TokenRefused`, also if it doesn't say so although it must."""
+    if "auth_time" not in claims and not must_say:
+        return
     auth_time = _seconds_of(claims.get("auth_time"))
-    if since is not None and (auth_time is None or auth_time < since.timestamp() - LEEWAY_SECONDS):
-        raise TokenRefused("auth_time")
+    if auth_time is None or auth_time < since.timestamp() - LEEWAY_SECONDS:
+        raise TokenRefused(TOO_OLD)
 
 
 def signed_in_at(claims: Mapping[str, Any]) -> datetime | None:
