@@ -202,6 +202,13 @@ GUARDS = (
         "tests/portal/test_passkeys.py",
     ),
     Guard(
+        "an answer of a passkey counts once",
+        "app/services/factors/passkeys.py",
+        "        delete(PasskeyChallenge)\n",
+        "        update(PasskeyChallenge).values(purpose=purpose.value)\n",
+        "tests/portal/test_passkeys.py",
+    ),
+    Guard(
         "an answer of a passkey counts at its host only",
         "app/services/factors/passkeys.py",
         "            PasskeyChallenge.host == site.rp_id,\n",

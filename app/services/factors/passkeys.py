@@ -1,7 +1,10 @@
 """Passkeys (WebAuthn): keys of a device or a password manager, each for one host name.
 
 A passkey signs in without a password, because the device checks its user, or proves the second
-step. A challenge works once, at the host and for the purpose it was made for.
+step. One answer to a challenge is accepted, at the host and for the purpose it was made for. A
+refused answer leaves the challenge until it expires, because the caller's transaction is rolled
+back. This is harmless: an answer needs the private key of the passkey, so trying again helps no one
+to guess one, and the challenge ends in the transaction that accepts an answer.
 """
 
 import hashlib
@@ -260,7 +263,8 @@ def _use_challenge(
     site: BrowserSite,
     user_id: UUID | None,
 ) -> None:
-    """Use the challenge up. Raises `ValidationFailed` (``passkey_refused``)."""
+    """Use the challenge up, if the transaction is committed. Raises `ValidationFailed`
+    (``passkey_refused``)."""
     used = (
         delete(PasskeyChallenge)
         .where(
