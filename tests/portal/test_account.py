@@ -96,6 +96,12 @@ def test_a_new_language_is_confirmed_in_that_language(tenant: Tenant, signed_in:
     assert signed_in_on.replace(" ", "\xa0") in shown  # with its month in full
 
 
+def test_a_refusal_is_shown_as_an_alert(admin: Browser) -> None:
+    assert admin.post("/account/timezone", {"timezone": "Moon"}, page=PAGE).status_code == 303
+    alert = admin.get(PAGE).text.partition('class="result result-danger" role="alert"')[2]
+    assert "Unknown time zone." in alert.partition("</div>")[0]
+
+
 @pytest.mark.parametrize(
     ("typed", "words"),
     [

@@ -37,7 +37,7 @@ def show_factors() -> str:
 @blueprint.post("/account/factors/app")
 def start_app_setup() -> Response:
     """Create a secret, which the next page shows."""
-    with changing(url_for("portal.account.show_factors"), Conflict, category="error") as session:
+    with changing(url_for("portal.account.show_factors"), Conflict, tone="danger") as session:
         own.begin_app(session, caller(), settings())
     return redirect(url_for("portal.account.show_app_setup"), 303)
 
@@ -68,7 +68,7 @@ def confirm_remove_app() -> Page:
 @blueprint.post("/account/factors/app/remove")
 def remove_app() -> Response:
     url = url_for("portal.account.show_factors")
-    with changing(url, Conflict, category="error") as session:
+    with changing(url, Conflict, tone="danger") as session:
         own.remove_app(session, caller())
     return redirect_with(gettext("Authenticator app removed."), url)
 
@@ -108,14 +108,14 @@ def confirm_remove_passkey(passkey_id: UUID) -> str:
 @blueprint.post("/account/factors/passkeys/<uuid:passkey_id>/remove")
 def remove_passkey(passkey_id: UUID) -> Response:
     url = url_for("portal.account.show_factors")
-    with changing(url, Conflict, category="error") as session:
+    with changing(url, Conflict, tone="danger") as session:
         own.remove_passkey(session, caller(), passkey_id)
     return redirect_with(gettext("Passkey removed."), url)
 
 
 @blueprint.post("/account/factors/recovery-codes")
 def create_recovery_codes() -> Page:
-    with changing(url_for("portal.account.show_factors"), Conflict, category="error") as session:
+    with changing(url_for("portal.account.show_factors"), Conflict, tone="danger") as session:
         codes = own.new_recovery_codes(session, caller())
     return _codes_or_redirect(
         gettext("New recovery codes made. The old ones no longer work."), codes

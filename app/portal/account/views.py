@@ -53,7 +53,7 @@ def save_account() -> Page:
 @blueprint.post("/account/timezone")
 def save_timezone() -> Response:
     """Store the time zone of the browser, which a page offers once."""
-    with changing(referring_path(), ValidationFailed, category="error") as session:
+    with changing(referring_path(), ValidationFailed, tone="danger") as session:
         own.choose_timezone(session, caller(), request.form.get("timezone", ""))
     return redirect(referring_path(), 303)
 
@@ -85,7 +85,7 @@ def end_session(name: str) -> Response:
     message = (
         gettext("Browser signed out.") if ended else gettext("That browser was already signed out.")
     )
-    return redirect_with(message, url_for("portal.account.show_account"), "message")
+    return redirect_with(message, url_for("portal.account.show_account"))
 
 
 @blueprint.post("/account/sessions/end-others")
@@ -193,13 +193,13 @@ def link_company_account(provider_id: UUID) -> Page:
         url = leave(partner, provider, user_id=current_user.id)
     except ProviderFailed:
         message = gettext("%(name)s doesn’t answer. Nothing was changed.", name=provider.name)
-        return redirect_with(message, url_for("portal.account.show_account"), "error")
+        return redirect_with(message, url_for("portal.account.show_account"), "danger")
     return render_template("portal/account/link.html", provider=provider, url=url)
 
 
 @blueprint.post("/account/company-accounts/<uuid:provider_id>/unlink")
 def unlink_company_account(provider_id: UUID) -> Response:
     url = url_for("portal.account.show_account")
-    with changing(url, Conflict, category="error") as session:
+    with changing(url, Conflict, tone="danger") as session:
         accounts.unlink(session, caller(), provider_id)
     return redirect_with(gettext("The link was removed."), url)

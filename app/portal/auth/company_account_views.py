@@ -3,7 +3,7 @@
 import logging
 from uuid import UUID
 
-from flask import flash, redirect, render_template, request, url_for
+from flask import redirect, render_template, request, url_for
 from flask_login import current_user
 from werkzeug.wrappers import Response
 
@@ -26,6 +26,7 @@ from app.portal.auth.company_accounts import (
 from app.portal.auth.views import let_in
 from app.portal.web.blueprint import Page
 from app.portal.web.current_user import local_path, sign_in_url
+from app.portal.web.messages import flash
 from app.services.identity_providers import accounts, tokens
 from app.services.identity_providers.accounts import NotAdmitted
 from app.services.identity_providers.tokens import TokenRefused
@@ -89,7 +90,7 @@ def _link(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswer) 
     except NotFound:
         raise AnswerRefused("session") from None
     except DomainError as error:
-        flash(error.message, "error")
+        flash(error.message, "danger")
     else:
         flash(gettext("%(name)s is linked to your account.", name=provider.name), "success")
     return redirect(url_for("portal.account.show_account"), 303)

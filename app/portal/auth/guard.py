@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 from flask import (
     Blueprint,
-    flash,
     g,
     make_response,
     redirect,
@@ -40,6 +39,7 @@ from app.portal.web.current_user import (
     suspended_slug,
 )
 from app.portal.web.fragments import htmx_command, is_from_htmx
+from app.portal.web.messages import flash
 
 _WITHOUT_SESSION = frozenset(
     {"portal.brand_stylesheet", "portal.chat_stylesheet", "portal.brand_image"}

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TypeVar
 from uuid import UUID
 
-from flask import Flask, flash, g, make_response, redirect, render_template, request
+from flask import Flask, g, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from app.enums import Role
@@ -27,6 +27,7 @@ from app.portal.operator.views import outbox_url
 from app.portal.web.blueprint import Page
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import saving, showing_problems
+from app.portal.web.messages import flash
 from app.services.auth import password_rules, recovery
 from app.services.auth.sign_in import SignInOutcome
 from app.services.branding.brand import NEUTRAL, of_partner

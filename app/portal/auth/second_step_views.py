@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, g, redirect, render_template, request, url_for
+from flask import g, redirect, render_template, request, url_for
 from flask import session as browser
 from flask_login import current_user
 from werkzeug.wrappers import Response
@@ -23,7 +23,7 @@ from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import sign_in_url
 from app.portal.web.forms import showing_problems
 from app.portal.web.i18n import set_language_before_sign_in
-from app.portal.web.messages import changing
+from app.portal.web.messages import changing, flash
 from app.services.auth import second_step as waiting_steps
 from app.services.auth import sign_in as signing_in
 from app.services.auth.sessions import host_name
@@ -78,12 +78,12 @@ def sign_in_with_passkey() -> Page:
     """Sign in with a passkey alone: the device has checked its user."""
     url = sign_in_url(g.brand.slug, request.args.get("next"))
     challenge, answer = browser.pop(CHALLENGE_KEY, ""), SecondStepForm().answer.data or ""
-    with changing(url, ValidationFailed, category="error") as session:
+    with changing(url, ValidationFailed, tone="danger") as session:
         user_id = passkeys.prove(session, site(), PasskeyPurpose.SIGN_IN, challenge, answer)
         user = signing_in.finish_second_step(session, user_id, request.remote_addr, request_id())
         required = None if user else signing_in.required_provider_of(session, user_id)
     if required:
-        flash(must_use(required), "error")
+        flash(must_use(required), "danger")
     return let_in(user, Proof.PASSKEY) if user else redirect(url, 303)
 
 
@@ -196,5 +196,5 @@ def _render_form(form: SecondStepForm, user: User) -> str:
 def _start_again() -> Response:
     """Start again: the sign-in took too long or was finished."""
     if not current_user.is_authenticated:
-        flash(gettext("Signing in took too long. Start again."), "error")
+        flash(gettext("Signing in took too long. Start again."), "danger")
     return redirect(sign_in_url(g.brand.slug, request.args.get("next")), 303)

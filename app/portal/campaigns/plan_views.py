@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from flask import flash, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -26,7 +26,7 @@ from app.portal.web.blueprint import Page
 from app.portal.web.campaign_statuses import is_new, steps_of_new
 from app.portal.web.formats import night_calls_warning, number
 from app.portal.web.forms import saving_edit, stored_page
-from app.portal.web.messages import redirect_saved
+from app.portal.web.messages import flash, redirect_saved
 from app.portal.web.placeholders import texts_of, warn_of_placeholders
 from app.services import campaigns, contacts, organizations, outreach
 from app.services.outreach.estimates import zone_of

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from babel.lists import format_list
-from flask import flash, render_template, request, url_for
+from flask import render_template, request, url_for
 from flask_wtf.file import FileField
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
@@ -31,7 +31,7 @@ from app.portal.web.blueprint import Page
 from app.portal.web.checked_rows import corrected_lines, file_data, kept_lines
 from app.portal.web.formats import phone
 from app.portal.web.list_pages import list_page
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import flash, redirect_with
 from app.portal.web.process_names import author_label
 from app.services import do_not_call, organizations, pasted_lines
 from app.services.do_not_call import COLUMNS, ParsedNumbers

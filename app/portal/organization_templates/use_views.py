@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from flask import flash, render_template, url_for
+from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
@@ -28,7 +28,7 @@ from app.portal.web.checked_rows import corrected_lines, file_data, kept_lines, 
 from app.portal.web.editing import FormSubmission, run_once
 from app.portal.web.forms import saving
 from app.portal.web.lists import csv_file
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import flash, redirect_with
 from app.portal.web.region_choices import named_regions
 from app.portal.web.zone_choices import zone_choices
 from app.services import organization_templates, pasted_lines

@@ -111,7 +111,7 @@ def confirm_end_trial(organization_id: UUID) -> str:
 @blueprint.post("/organizations/<uuid:organization_id>/end-trial")
 def end_trial(organization_id: UUID) -> Response:
     url = url_for("portal.organizations.show_organization", organization_id=organization_id)
-    with changing(url, Conflict, category="danger") as session:
+    with changing(url, Conflict, tone="danger") as session:
         organization = organizations.end_trial(session, caller(), organization_id)
     return redirect_with(
         gettext("The trial mode of %(name)s has ended.", name=organization.name), url

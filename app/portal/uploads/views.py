@@ -188,7 +188,7 @@ def _delete_confirmation(session: Session, contact_import: ContactImport) -> Con
 @blueprint.post("/uploads/<uuid:upload_id>/delete-data")
 def delete_upload_data(upload_id: UUID) -> Response:
     url = url_for("portal.uploads.show_upload", upload_id=upload_id)
-    with changing(url, Conflict, category="danger") as session:
+    with changing(url, Conflict, tone="danger") as session:
         contact_import = deletion.delete_data(session, caller(), upload_id)
     message = gettext(
         "The data of %(file)s is being deleted. Its storage is free again.",

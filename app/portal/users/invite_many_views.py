@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from flask import flash, render_template
+from flask import render_template
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 
@@ -27,7 +27,7 @@ from app.portal.users.views import (
 from app.portal.web.blueprint import Page
 from app.portal.web.checked_rows import DoneRow, corrected_lines, file_data, use_in_parts
 from app.portal.web.editing import run_once
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import flash, redirect_with
 from app.portal.web.role_names import ROLE_NAMES
 from app.services import organizations, pasted_lines, users
 from app.services.pasted_lines import decoded

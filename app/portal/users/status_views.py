@@ -179,7 +179,7 @@ def _reset_confirmation(user: User) -> ConfirmationPage:
 @blueprint.post("/users/<uuid:user_id>/reset-factors")
 def reset_factors(user_id: UUID) -> Response:
     url = url_for("portal.users.show_user", user_id=user_id)
-    with changing(url, Forbidden, category="error") as session:
+    with changing(url, Forbidden, tone="danger") as session:
         user = factor_reset.reset(session, caller(), user_id)
     return redirect_with(gettext("Second factor of %(name)s reset.", name=_name(user)), url)
 
@@ -187,6 +187,6 @@ def reset_factors(user_id: UUID) -> Response:
 @blueprint.post("/users/<uuid:user_id>/sign-out")
 def sign_out_user(user_id: UUID) -> Response:
     url = url_for("portal.users.show_user", user_id=user_id)
-    with changing(url, Forbidden, category="error") as session:
+    with changing(url, Forbidden, tone="danger") as session:
         user = factor_reset.sign_out(session, caller(), user_id)
     return redirect_with(gettext("%(name)s signed out everywhere.", name=_name(user)), url)

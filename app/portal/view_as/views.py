@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from flask import flash, redirect, request, url_for
+from flask import redirect, request, url_for
 from flask import session as browser_session
 from flask_login import current_user
 from werkzeug.wrappers import Response
@@ -21,7 +21,7 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import session_token
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm, saving
-from app.portal.web.messages import redirect_with
+from app.portal.web.messages import flash, redirect_with
 from app.services import partners, users
 from app.services.users import viewing
 from app.services.users.viewing import MAX_REASON_LENGTH

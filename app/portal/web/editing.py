@@ -13,7 +13,7 @@ from hmac import digest
 from typing import Any
 from uuid import UUID
 
-from flask import abort, current_app, flash, redirect, request
+from flask import abort, current_app, redirect, request
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from wtforms import (
@@ -31,6 +31,7 @@ from app.extensions import caller
 from app.languages import gettext
 from app.portal.web.author_names import author_names
 from app.portal.web.formats import number
+from app.portal.web.messages import flash
 from app.portal.web.process_names import author_label
 from app.services import audit, idempotency
 

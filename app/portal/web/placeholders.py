@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from flask import flash
-
 from app.languages import ngettext
 from app.models import Outreach
+from app.portal.web.messages import flash
 from app.services.calls import message_templates
 from app.services.outreach import CampaignPlan
 
