@@ -66,3 +66,28 @@ def test_a_choice_that_replaces_the_page_asks_before_changes_are_lost(
     expect(page.get_by_text(f"The report of the last month of {name}")).to_be_visible()
     expect(recipients).not_to_have_value("another@customer.example")
     assert asked == ["Leave without saving? What you typed is lost."] * 2
+
+
+def test_a_form_that_could_not_be_sent_asks_before_it_is_left(
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(shared_stack, partner)
+    visit.sign_in(partner["users"][0], then="/settings")
+    page = visit.page
+    page.get_by_label("Company name").fill("Typed while offline")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Save settings").click()
+    expect(page.get_by_text("What you typed is still here; nothing was sent.")).to_be_visible()
+    page.context.set_offline(False)
+    visit.problems.clear()
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.remove_listener("dialog", visit.asked)
+    page.on("dialog", stay)
+    page.evaluate("location.assign('/users')")
+    expect(page.get_by_label("Company name")).to_have_value("Typed while offline")
+    assert asked == ["beforeunload"]
