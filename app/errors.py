@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from app.languages import DEFAULT, gettext, language, lazy_gettext, ngettext
+from app.languages.numbers import localize_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +259,8 @@ class Sentence:
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s|%%")
 _MESSAGES = "_words"
 """The suffix of placeholders that are replaced by another message."""
+_NUMBER = "_number"
+"""The suffix of placeholders that are replaced by a number such as 1,234."""
 _VALUES = {
     **dict.fromkeys(("num", "last", "code"), r"\d+"),
     **dict.fromkeys(("phone", "email"), r"\S+"),
@@ -301,7 +304,8 @@ def _pattern(message: str) -> re.Pattern[str]:
         elif name in named:
             value_pattern = f"(?P={name})"
         else:
-            value_pattern = f"(?P<{name}>{_VALUES.get(name, '.*?')})"
+            any_value = r"[\d,]+" if name.endswith(_NUMBER) else ".*?"
+            value_pattern = f"(?P<{name}>{_VALUES.get(name, any_value)})"
             named.add(name)
         pattern += re.escape(message[end : match.start()]) + value_pattern
         end = match.end()
@@ -309,4 +313,6 @@ def _pattern(message: str) -> re.Pattern[str]:
 
 
 def _translate_value(name: str, value: str) -> str:
+    if name.endswith(_NUMBER):
+        return localize_number(int(value.replace(",", "")))
     return (name.endswith(_MESSAGES) and _translated(language(), value)) or value

@@ -30,6 +30,14 @@ GERMAN: dict[Any, Any] = {
     "This is %(what_words)s, not a contact file. Save the list as CSV or XLSX.": (
         "Das ist %(what_words)s, keine Kontaktdatei."
     ),
+    "Unusual calls: %(reason_words)s.": "Ungewöhnliche Anrufe: %(reason_words)s.",
+    "%(calls_number)s calls in an hour to %(country_words)s, which were not called before": (
+        "%(calls_number)s Anrufe in einer Stunde nach %(country_words)s"
+    ),
+    ("%(num)s more country", "%(num)s more countries"): (
+        "%(num)s weiteres Land",
+        "%(num)s weitere Länder",
+    ),
     "a picture": "ein Bild",
     "Stopped.": "Angehalten.",
 }
@@ -62,6 +70,27 @@ def test_the_refusal_of_a_file_names_its_kind() -> None:
         assert translate_stored(stored) == "Das ist ein Bild, keine Kontaktdatei."
 
 
+@pytest.mark.parametrize(
+    ("countries", "expected"),
+    [
+        ("Cuba and Somalia", "Kuba und Somalia"),
+        (
+            "Bosnia and Herzegovina, Spain, and the United Kingdom",
+            "Bosnien und Herzegowina, Spanien und Vereinigtes Königreich",
+        ),
+        ("Cuba, Spain, and 3 more countries", "Kuba, Spanien und 3 weitere Länder"),
+    ],
+)
+def test_a_list_of_countries_and_a_number_are_in_the_language(
+    countries: str, expected: str
+) -> None:
+    stored = f"Unusual calls: 1,500 calls in an hour to {countries}, which were not called before."
+    with languages.using_language("de"):
+        assert translate_stored(stored) == (
+            f"Ungewöhnliche Anrufe: 1.500 Anrufe in einer Stunde nach {expected}."
+        )
+
+
 def test_a_message_without_values_is_looked_up_as_it_is() -> None:
     with languages.using_language("de"):
         assert translate_stored("Stopped.") == "Angehalten."
@@ -83,7 +112,10 @@ def test_every_message_is_found_by_its_values() -> None:
     values = {"num": 3, "first": 7, "last": 9, "code": 49, "lead": "+49 0"}
     lost = []
     for sentence in Sentence.surest_first():
-        given = {name: values.get(name, "Some.thing@x") for name in sentence.placeholders}
+        given = {
+            name: values.get(name, "3" if name.endswith("_number") else "Some.thing@x")
+            for name in sentence.placeholders
+        }
         stored = sentence(**given)
         with languages.using_language("fr"):
             if stored and sentence.of_english(stored) != stored:

@@ -16,6 +16,7 @@ from app.phone.number_regions import (
     calling_code,
     country_name,
     format_international,
+    list_countries,
     region_of,
     region_of_code,
     regions,

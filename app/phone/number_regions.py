@@ -1,9 +1,12 @@
 """The region of a number, and its form for readers."""
 
+import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from unicodedata import combining, normalize
 
+from babel.lists import format_list
 from phonenumbers import (
     COUNTRY_CODE_TO_REGION_CODE,
     SUPPORTED_REGIONS,
@@ -21,6 +24,9 @@ from app.errors import Sentence
 
 _NETWORKS = "001"
 """The region of numbers that belong to no country."""
+_MOST_LISTED = 5
+# Translators: the end of a list of countries, such as "Cuba, Somalia, and 3 more countries"
+_MORE = Sentence.ngettext("%(num)s more country", "%(num)s more countries")
 # The ISO table of the time zone database abbreviates; these are the full names for sentences.
 _NAMES = {
     _NETWORKS: "international networks",
@@ -130,15 +136,39 @@ def _translated_name(region: str) -> str:
     return name
 
 
-class _CountryName(Sentence):
-    """The name of a country within a stored message."""
+def list_countries(regions: Sequence[str]) -> str:
+    """Return the names of the countries as a list within a sentence, up to five of them, and how
+    many more there are."""
+    names = [country_name(region) for region in regions[:_MOST_LISTED]]
+    if more := len(regions) - len(names):
+        names.append(_MORE(num=more))
+    return format_list(names, locale=languages.locale())
+
+
+class _CountryNames(Sentence):
+    """The name of a country, or a list of them, within a stored message."""
 
     def of_english(self, text: str) -> str | None:
-        region = _regions_by_name().get(text.casefold())
-        return country_name(region) if region else None
+        item, whole_list = _list_patterns()
+        if not whole_list.fullmatch(text):
+            return None
+        names = [
+            _MORE.of_english(name) or country_name(_regions_by_name()[name.casefold()])
+            for name in item.findall(text)
+        ]
+        return format_list(names, locale=languages.locale())
 
 
-_COUNTRY_NAME = _CountryName("")
+_COUNTRY_NAMES = _CountryNames("")
+
+
+@cache
+def _list_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of an item and of a list, in English. Longer names are tried first."""
+    names = sorted(_regions_by_name(), key=len, reverse=True)
+    item = rf"(?:{'|'.join(map(re.escape, names))}|\d+ more countr(?:y|ies))"
+    whole_list = f"{item}(?:(?:, and |, | and ){item})*"
+    return re.compile(item, re.IGNORECASE), re.compile(whole_list, re.IGNORECASE)
 
 
 @cache

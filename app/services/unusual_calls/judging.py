@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
 from app.errors import Sentence
-from app.phone import country_name
+from app.phone import list_countries
 
 COUNTRY_CALLS = 10
 """Calls per hour from which a country that was never called before is unusual."""
@@ -19,16 +19,19 @@ RATE_FACTOR = 3
 KNOWN_DAYS = 7
 """Days with calls from which hours of the day are compared."""
 # Translators: the ends of a sentence that begins with "Unusual calls:"
-_FIRST_HOUR = Sentence.gettext("%(calls)s calls in the first hour of calling")
+_FIRST_HOUR = Sentence.gettext("%(calls_number)s calls in the first hour of calling")
 _NEW_COUNTRY = Sentence.gettext(
-    "%(calls)s calls in an hour to %(country_words)s, which was not called before"
+    "%(calls_number)s calls in an hour to %(country_words)s, which was not called before"
 )
 _NEW_COUNTRIES = Sentence.gettext(
-    "%(calls)s calls in an hour to %(country_words)s and %(other_words)s, which was not called "
-    "before"
+    "%(calls_number)s calls in an hour to %(country_words)s, which were not called before"
 )
-_NEW_HOUR = Sentence.gettext("%(calls)s calls at %(time)s, an hour without calls in four weeks")
-_TOO_MANY = Sentence.gettext("%(calls)s calls in an hour; the most in four weeks were %(most)s")
+_NEW_HOUR = Sentence.gettext(
+    "%(calls_number)s calls at %(time)s, an hour without calls in four weeks"
+)
+_TOO_MANY = Sentence.gettext(
+    "%(calls_number)s calls in an hour; the most in four weeks were %(most_number)s"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +59,13 @@ def reason(
     if not history:
         if total <= rules.first_hour:
             return None
-        return _FIRST_HOUR(calls=f"{total:,}")
+        return _FIRST_HOUR(calls_number=f"{total:,}")
     regions = {region for _hour, region, _calls in history}
     new = sorted(region for region, calls in now.items() if calls >= COUNTRY_CALLS)
     if unknown := [region for region in new if region not in regions]:
-        new_calls = f"{sum(now[region] for region in unknown):,}"
-        country, *other_countries = (country_name(region) for region in unknown[:2])
-        template = _NEW_COUNTRIES if other_countries else _NEW_COUNTRY
-        return template(
-            calls=new_calls, country_words=country, other_words="".join(other_countries)
-        )
+        new_calls = sum(now[region] for region in unknown)
+        template = _NEW_COUNTRY if len(unknown) == 1 else _NEW_COUNTRIES
+        return template(calls_number=f"{new_calls:,}", country_words=list_countries(unknown))
     by_hour: Counter[datetime] = Counter()
     for call_hour, _region, calls in history:
         by_hour[call_hour] += calls
@@ -73,8 +73,8 @@ def reason(
     local = hour.astimezone(zone)
     is_new_hour = local.hour not in {call_hour.astimezone(zone).hour for call_hour in by_hour}
     if total >= HOUR_CALLS and len(days) >= KNOWN_DAYS and is_new_hour:
-        return _NEW_HOUR(calls=f"{total:,}", time=f"{local:%H:%M %Z}")
+        return _NEW_HOUR(calls_number=f"{total:,}", time=f"{local:%H:%M %Z}")
     busiest = max(by_hour.values())
     if total > max(RATE_CALLS, RATE_FACTOR * busiest):
-        return _TOO_MANY(calls=f"{total:,}", most=f"{busiest:,}")
+        return _TOO_MANY(calls_number=f"{total:,}", most_number=f"{busiest:,}")
     return None

@@ -39,7 +39,23 @@ def weeks(
         (
             {"SO": 12, "CU": 10},
             weeks(),
-            "22 calls in an hour to Cuba and Somalia, which was not called before",
+            "22 calls in an hour to Cuba and Somalia, which were not called before",
+        ),
+        (
+            dict.fromkeys(("AO", "CU", "ES", "FR", "GB"), 300),
+            weeks(),
+            (
+                "1,500 calls in an hour to Angola, Cuba, Spain, France, and the United Kingdom, "
+                "which were not called before"
+            ),
+        ),
+        (
+            dict.fromkeys(("AO", "CU", "ES", "FR", "GB", "PE", "SO", "TT"), 10),
+            weeks(),
+            (
+                "80 calls in an hour to Angola, Cuba, Spain, France, the United Kingdom, "
+                "and 3 more countries, which were not called before"
+            ),
         ),
         ({"US": 19}, weeks(hours=(9,)), None),
         ({"US": 20}, weeks(hours=(9,), days=6), None),
