@@ -240,7 +240,7 @@ def _print_status(described: Mapping[str, Any], as_json: bool) -> None:
     print_result(
         described,
         as_json,
-        *(pauses_in_words or ["Calling resumed."]),
+        *(pauses_in_words or ["No pause."]),
         f"Waiting: {described['waiting']}, of them held by a pause: {described['held']}",
         f"Under way: {under_way}; delayed by the carrier: {described['carrierRetry']}",
         f"Needs attention: {', '.join(counts)}",

@@ -111,6 +111,11 @@ def test_only_stuck_overdue_and_unknown_calls_are_listed(commands: CallCommands)
     }
 
 
+def test_the_status_without_pauses_says_so(commands: CallCommands) -> None:
+    status = commands.app.test_cli_runner().invoke(args=["calls", "status"])
+    assert status.stdout.splitlines()[0] == "No pause."
+
+
 @pytest.mark.parametrize(
     ("status", "number", "placed", "ended"),
     [
