@@ -377,7 +377,7 @@ def end_stray_call(attempt_id: str) -> None:
 def end_stray(attempt_id: str) -> bool:
     """Return whether the carrier has answered."""
     with context().database.transaction(read_only=True) as session:
-        kind, inquiry = carrier_reports.stray_call(session, UUID(attempt_id))
+        kind, inquiry = carrier_reports.carrier_inquiry(session, UUID(attempt_id))
     log.warning("a call rings whose attempt was given up as never placed; ending it")
     try:
         context().carriers.of(kind, inquiry.account_id).hang_up(inquiry)

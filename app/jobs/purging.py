@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -42,18 +43,32 @@ def purge_deliveries() -> None:
 def _purge_by_retention(
     kind: RetentionKind, days: int, purge: Callable[[Session, int, UUID | None], int]
 ) -> None:
-    """Delete what is older than the retention of the installation, or of its partner, in short
-    transactions, and record the run. ``purge`` returns how many it deleted, 0 at the end."""
+    """Purge as `_purge_each`, in short transactions. ``purge`` returns how many it deleted, 0 at
+    the end."""
+
+    def purge_all(days_kept: int, partner_id: UUID | None) -> int:
+        removed, deleted_count = 0, 1
+        while deleted_count:
+            with context().database.transaction() as session:
+                deleted_count = purge(session, days_kept, partner_id)
+            removed += deleted_count
+        return removed
+
+    _purge_each(kind, days, purge_all)
+
+
+def _purge_each(
+    kind: RetentionKind, days: int, purge_all: Callable[[int, UUID | None], int]
+) -> None:
+    """Delete what is older than the retention of the installation, or of its partner, and record
+    the run. ``purge_all`` returns how many it deleted."""
     database = context().database
     with database.transaction(read_only=True) as session:
         shorter = retention.shorter(session, kind, days)
-    removed = 0
-    for partner_id, days_kept in ((None, days), *shorter.items()):
-        deleted_count = 1
-        while deleted_count:
-            with database.transaction() as session:
-                deleted_count = purge(session, days_kept, partner_id)
-            removed += deleted_count
+    removed = sum(
+        purge_all(days_kept, partner_id)
+        for partner_id, days_kept in ((None, days), *shorter.items())
+    )
     with database.transaction() as session:
         retention.record_run(session, kind, removed)
 
@@ -73,16 +88,7 @@ def purge_uploads() -> None:
             files.delete(key)
         with database.transaction() as session:
             expiry.files_gone(session, list(unneeded))
-    kind, days = RetentionKind.UPLOADS, settings.rows_kept_days
-    with database.transaction(read_only=True) as session:
-        shorter = retention.shorter(session, kind, days)
-    removed = purge_rows(database, days)
-    removed += sum(
-        purge_rows(database, partner_days, partner_id)
-        for partner_id, partner_days in shorter.items()
-    )
-    with database.transaction() as session:
-        retention.record_run(session, kind, removed)
+    _purge_each(RetentionKind.UPLOADS, settings.rows_kept_days, partial(purge_rows, database))
 
 
 def purge_recordings() -> None:

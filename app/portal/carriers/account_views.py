@@ -1,6 +1,6 @@
 """Carrier accounts of a partner and of its organizations: set in a form, tested, removed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from app.enums import CarrierKind
-from app.errors import Conflict, NotFound, ValidationFailed
+from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.models import CarrierAccount, CarrierAccountTest
@@ -31,11 +31,18 @@ from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.formats import carrier_title
+from app.portal.web.forms import showing_problems
 from app.portal.web.fragments import htmx_command, wants_fragment
 from app.portal.web.messages import changing, redirect_with
 from app.services import carrier_accounts, organizations, phone_numbers
 from app.services.calls import traffic
 from app.services.calls.traffic import CallTraffic
+from app.services.carrier_accounts.accounts import CurrentAccount
+
+_TEMPLATES = {
+    CarrierKind.SIP: "portal/carriers/trunk.html",
+    CarrierKind.TWILIO: "portal/carriers/account.html",
+}
 
 
 @blueprint.get("/carriers/accounts")
@@ -208,20 +215,19 @@ def _account_row(
 @blueprint.get("/carriers/accounts/account")
 def edit_account() -> str:
     refuse_operators()
-    return _account_page(None)
+    return _page(CarrierKind.TWILIO, None)
 
 
 @blueprint.post("/carriers/accounts/account")
 def save_account() -> Page:
     refuse_operators()
-    form = CarrierAccountForm()
-    return _submit(form, lambda conflict: _account_page(form, conflict))
+    return _submit(CarrierKind.TWILIO, CarrierAccountForm())
 
 
 @blueprint.get("/carriers/accounts/trunk")
 def edit_sip_trunk() -> str:
     refuse_operators()
-    return _trunk_page(None)
+    return _page(CarrierKind.SIP, None)
 
 
 @blueprint.post("/carriers/accounts/trunk")
@@ -229,37 +235,28 @@ def save_sip_trunk() -> Page:
     refuse_operators()
     form = SipTrunkForm()
     if not settings().can_call_over_sip:
-        return _trunk_page(form), 422
-    return _submit(
-        form,
-        lambda conflict: _trunk_page(form, conflict),
-        may_be_private=settings().sip_allow_private,
-    )
+        return _page(CarrierKind.SIP, form), 422
+    return _submit(CarrierKind.SIP, form, may_be_private=settings().sip_allow_private)
 
 
 def _submit(
-    form: CarrierAccountForm | SipTrunkForm,
-    page: Callable[[Conflict | None], str],
-    *,
-    may_be_private: bool = False,
+    kind: CarrierKind, form: CarrierAccountForm | SipTrunkForm, *, may_be_private: bool = False
 ) -> Page:
-    try:
-        with transaction() as session:
-            account = carrier_accounts.save(
-                session,
-                caller(),
-                settings().secret_keys,
-                form.to_particulars(),
-                organization=organization_picker.organization_named(session),
-                may_be_private=may_be_private,
-                expected_version=form.version.data,
-            )
-            carrier_accounts.ask_for_test(session, caller(), account.id)
-    except ValidationFailed as error:
-        form.apply_errors(error)
-        return page(None), 422
-    except Conflict as error:
-        return page(error), 409
+    with showing_problems(form, lambda: _page(kind, form), validate=False):
+        try:
+            with transaction() as session:
+                account = carrier_accounts.save(
+                    session,
+                    caller(),
+                    settings().secret_keys,
+                    form.to_particulars(),
+                    organization=organization_picker.organization_named(session),
+                    may_be_private=may_be_private,
+                    expected_version=form.version.data,
+                )
+                carrier_accounts.ask_for_test(session, caller(), account.id)
+        except Conflict as error:
+            return _page(kind, form, error), 409
     return redirect_with(
         saved_message(account),
         url_for("portal.carriers.list_accounts"),
@@ -267,40 +264,27 @@ def _submit(
     )
 
 
-def _account_page(submitted: CarrierAccountForm | None, conflict: Conflict | None = None) -> str:
+def _page(
+    kind: CarrierKind,
+    submitted: CarrierAccountForm | SipTrunkForm | None,
+    conflict: Conflict | None = None,
+) -> str:
     with transaction(read_only=True) as session:
         organization = organization_picker.organization_named(session)
         organization_id = organization.id if organization else None
-        present = carrier_accounts.current(session, caller(), organization_id)
-        sid = present.newest.sid if present.newest else ""
+        stored = _stored(kind, carrier_accounts.current(session, caller(), organization_id))
         return render_template(
-            "portal/carriers/account.html",
-            **form_page_data(
-                session,
-                organization,
-                CarrierKind.TWILIO,
-                submitted,
-                stored=CarrierAccountForm.showing(sid, present.version),
-                conflict=conflict,
-            ),
-        )
-
-
-def _trunk_page(submitted: SipTrunkForm | None, conflict: Conflict | None = None) -> str:
-    with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
-        organization_id = organization.id if organization else None
-        present = carrier_accounts.current(session, caller(), organization_id)
-        trunk = carrier_accounts.trunk_of(present.newest) if present.newest else None
-        return render_template(
-            "portal/carriers/trunk.html",
+            _TEMPLATES[kind],
             can_call=settings().can_call_over_sip,
             **form_page_data(
-                session,
-                organization,
-                CarrierKind.SIP,
-                submitted,
-                stored=SipTrunkForm.showing(trunk, present.version),
-                conflict=conflict,
+                session, organization, kind, submitted, stored=stored, conflict=conflict
             ),
         )
+
+
+def _stored(kind: CarrierKind, current: CurrentAccount) -> CarrierAccountForm | SipTrunkForm:
+    newest = current.newest
+    if kind is CarrierKind.SIP:
+        trunk = carrier_accounts.trunk_of(newest) if newest else None
+        return SipTrunkForm.showing(trunk, current.version)
+    return CarrierAccountForm.showing(newest.sid or "" if newest else "", current.version)

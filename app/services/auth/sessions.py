@@ -161,8 +161,11 @@ def _lock_unchanged(session: Session, user: User) -> None:
     query = select(User.password_hash, User.second_factor_at).where(User.id == user.id)
     stored = session.execute(query.with_for_update(key_share=True)).one_or_none()
     if stored is None or tuple(stored) != (user.password_hash, user.second_factor_at):
-        message = gettext("Sign in first.")
-        raise Unauthenticated(message, "not_signed_in")
+        raise _not_signed_in()
+
+
+def _not_signed_in() -> Unauthenticated:
+    return Unauthenticated(gettext("Sign in first."), "not_signed_in")
 
 
 def load(
@@ -190,12 +193,10 @@ def load(
         }
         row = session.execute(_VALID_SESSION, params).one_or_none()
     if row is None:
-        message = gettext("Sign in first.")
-        raise Unauthenticated(message, "not_signed_in")
+        raise _not_signed_in()
     record, user, partner = row
     if _is_over(record, partner):
-        message = gettext("Sign in first.")
-        raise Unauthenticated(message, "not_signed_in")
+        raise _not_signed_in()
     signed_in = UserSession(caller_of(user, ip=ip, request_id=request_id), user, partner, record)
     return signed_in if record.viewed_user_id is None else _view_as(session, signed_in)
 

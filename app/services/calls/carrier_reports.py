@@ -77,20 +77,6 @@ def carrier_inquiry(session: Session, attempt_id: UUID) -> tuple[CarrierKind, At
     )
 
 
-def stray_call(session: Session, attempt_id: UUID) -> tuple[CarrierKind, AttemptInquiry]:
-    """Return the carrier of a call that was given up as never placed, and the call in the carrier's
-    terms."""
-    attempt, call, assistant_number = _load_attempt(session, attempt_id)
-    return attempt.carrier, AttemptInquiry(
-        attempt_id=attempt.id,
-        to_number=call.phone_number,
-        from_number=attempt.from_number or assistant_number or "",
-        asked_at=attempt.asked_at or attempt.started_at,
-        reference=attempt.carrier_reference,
-        account_id=attempt.account_id,
-    )
-
-
 def _load_attempt(session: Session, attempt_id: UUID) -> tuple[CallAttempt, Call, str | None]:
     query = (
         select(CallAttempt, Call, Assistant.phone_number)

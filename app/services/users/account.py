@@ -18,6 +18,7 @@ from app.services.audit.refusals import Refusal
 from app.services.auth import attempt_limits, sessions, throttle
 from app.services.auth.throttle import FailureCounter
 from app.services.auth.tokens import hash_of
+from app.services.tenancy import fetch, lock_own_user
 from app.services.users import email_changes
 from app.services.users.updating import MAX_NAME
 from app.validation.networks import network_of
@@ -47,15 +48,9 @@ class OpenSessions:
     has_next: bool
 
 
-def get(session: Session, caller: Caller, *, for_change: bool = False) -> User:
+def get(session: Session, caller: Caller) -> User:
     """Return the caller's own row. Raises `NotFound` for callers that are not users."""
-    query = select(User).where(User.id == caller.subject_id)
-    if for_change:
-        query = query.with_for_update().execution_options(populate_existing=True)
-    user = session.scalars(query).one_or_none()
-    if user is None:
-        raise NotFound
-    return user
+    return fetch(session, select(User).where(User.id == caller.user_id), NotFound())
 
 
 def update(
@@ -72,7 +67,7 @@ def update(
     Raises `ValidationFailed` (``too_long``, ``unknown_timezone``, ``unknown_language``) and
     `Conflict` (``changed_meanwhile``).
     """
-    user = get(session, caller, for_change=True)
+    user = lock_own_user(session, caller)
     if expected_version is not None and user.version != expected_version:
         message = gettext("Your account was changed in another window. Nothing was saved.")
         raise Conflict(message, "changed_meanwhile")
@@ -95,7 +90,7 @@ def choose_timezone(session: Session, caller: Caller, timezone: str) -> User:
 
     Raises `ValidationFailed` (``unknown_timezone``).
     """
-    user = get(session, caller, for_change=True)
+    user = lock_own_user(session, caller)
     valid_timezone = _known_timezone(timezone)
     if user.timezone is None and valid_timezone is not None:
         user.timezone = valid_timezone
@@ -117,7 +112,7 @@ def choose_mails(
 ) -> User:
     """Store which mails the caller gets. ``news`` is the opposite of ``unsubscribe`` in the JSON;
     None leaves it."""
-    user = get(session, caller, for_change=True)
+    user = lock_own_user(session, caller)
     accepted = {
         mail: choices[mail] for mail in notifications.offered_mails(caller) if mail in choices
     }
@@ -135,7 +130,7 @@ def choose_mails(
 
 def cancel_email_change(session: Session, caller: Caller) -> User:
     """Cancel the pending new address, if there is one."""
-    user = get(session, caller, for_change=True)
+    user = lock_own_user(session, caller)
     email_changes.end(session, caller, user)
     return user
 
@@ -181,7 +176,7 @@ def change_password(
     ``proven_hash`` is the hash that was compared: a change in between wins. Raises `Conflict`
     (``changed_meanwhile``).
     """
-    user = get(session, caller, for_change=True)
+    user = lock_own_user(session, caller)
     if user.password_hash != proven_hash:
         message = gettext("Your password was changed in another window. Reload the page.")
         raise Conflict(message, "changed_meanwhile")
