@@ -37,7 +37,7 @@ def test_the_application_does_not_start_with_a_route_that_has_no_line(
     "named",
     [
         *(_ACTS, step_up.CONFIRMED, step_up.FILES, login_manager.REFRESHED, brown_out.LIMITED),
-        *(guard._WITHOUT_SESSION, guard._WITH_LINKS, guard._LEAVING_A_VIEW),
+        *(guard._WITHOUT_SESSION, guard._WITH_LINKS, guard._LEAVING_VIEW_AS),
     ],
 )
 def test_sets_of_endpoints_name_only_those_that_exist(named: Iterable[str]) -> None:

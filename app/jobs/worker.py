@@ -268,7 +268,7 @@ def _exit(code: int) -> NoReturn:
     os._exit(code)
 
 
-class FloodGate(logging.Filter):
+class RepeatedWarningFilter(logging.Filter):
     """Passes a few warnings of each line of code per window, then only counts them.
 
     During an outage the engine reports every failed poll of every thread. Information is always
@@ -299,7 +299,7 @@ class FloodGate(logging.Filter):
 def configure_log(*, as_json: bool = False) -> None:
     """Log to stderr. Call it before the engine starts, which then adds no handler of its own."""
     handler = log_lines.configure(logging.INFO, as_json=as_json)
-    handler.addFilter(FloodGate())
+    handler.addFilter(RepeatedWarningFilter())
     handler.addFilter(CountLines())
     engine = logging.getLogger("dbos")
     engine.handlers[:] = [handler]

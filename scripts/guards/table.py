@@ -175,14 +175,14 @@ GUARDS = (
     ),
     Guard(
         "a suspended partner's users have no session",
-        "app/services/auth/ways_in.py",
+        "app/services/auth/sign_in_rules.py",
         "            Partner.suspended_at.is_(None),\n",
         "",
         "tests/services/credentials/test_sessions.py",
     ),
     Guard(
         "a suspended organization's users have no session",
-        "app/services/auth/ways_in.py",
+        "app/services/auth/sign_in_rules.py",
         "Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),",
         "",
         "tests/services/credentials/test_sessions.py",

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from app.jobs.resilience import ShutdownGate, retry_on_database_outage
-from app.jobs.worker import FloodGate
+from app.jobs.worker import RepeatedWarningFilter
 
 
 def test_a_closed_gate_admits_nothing_and_waits_for_those_inside() -> None:
@@ -37,7 +37,7 @@ def record(line: int) -> logging.LogRecord:
 
 
 def test_a_flood_of_the_same_line_is_cut_short() -> None:
-    gate = FloodGate(most=2, window_seconds=60)
+    gate = RepeatedWarningFilter(most=2, window_seconds=60)
     assert [gate.filter(record(1)) for _ in range(4)] == [True, True, False, False]
     assert gate.filter(record(2)) is True
 
@@ -45,7 +45,7 @@ def test_a_flood_of_the_same_line_is_cut_short() -> None:
 def test_the_log_says_how_many_lines_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("app.jobs.worker.time.monotonic", lambda: now[0])
-    gate = FloodGate(most=1, window_seconds=30)
+    gate = RepeatedWarningFilter(most=1, window_seconds=30)
     for _ in range(4):
         gate.filter(record(1))
     now[0] += 31

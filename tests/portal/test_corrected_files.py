@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.services.overview import ActionItemKind, things_to_do
+from app.services.overview import ActionItemKind, find_action_items
 from tests.fixtures.tenants import Tenant
 from tests.portal.uploader import Uploader
 
@@ -29,7 +29,9 @@ def corrected(uploader: Uploader, first: str, data: str, name: str) -> str:
 
 def uploads_to_do(session: Session, tenant: Tenant) -> list[tuple[str, str]]:
     session.expire_all()
-    items = things_to_do(session, tenant.caller(Role.PARTNER_ADMIN), worker_silent_after=60).items
+    items = find_action_items(
+        session, tenant.caller(Role.PARTNER_ADMIN), worker_silent_after=60
+    ).items
     return [(item.title, item.text) for item in items if item.kind is ActionItemKind.UPLOAD]
 
 

@@ -65,7 +65,7 @@ def _list_context(session: Session) -> dict[str, Any]:
     """Return a page of the keys that the URL's filters find, with their organizations."""
     position, organization_filter = lists.current_position(), lists.id_or_text("organization")
     is_named = isinstance(organization_filter, str)
-    organization = None if is_named else organization_picker.organization_named(session)
+    organization = None if is_named else organization_picker.organization_of_url(session)
     filters = ApiKeyFilter(
         organization=organization.id if organization else organization_filter,
         query=lists.text_filter("q"),

@@ -21,9 +21,9 @@ from app.portal.auth.company_accounts import (
     VerifiedAnswer,
     leave,
     provider_of_page,
-    take_answer,
+    verify_provider_answer,
 )
-from app.portal.auth.views import let_in
+from app.portal.auth.views import sign_in_and_redirect
 from app.portal.web.blueprint import Page
 from app.portal.web.current_user import local_path, sign_in_url
 from app.portal.web.messages import flash
@@ -52,7 +52,7 @@ def complete_company_sign_in(slug: str, provider_id: UUID) -> Page:
     """Handle the provider's answer: sign in, or link the account of the user who requested it."""
     partner, provider = provider_of_page(slug, provider_id)
     try:
-        return _finish(partner, provider, take_answer(partner, provider))
+        return _finish(partner, provider, verify_provider_answer(partner, provider))
     except NotAdmitted as error:
         return _render_not_admitted(partner, provider, error.reason)
     except (AnswerRefused, CodeRefused, TokenRefused) as error:
@@ -71,7 +71,7 @@ def _sign_in(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswe
         admitted = accounts.admit(
             session, provider, answer.claims, ip=request.remote_addr, request_id=request_id()
         )
-    return let_in(
+    return sign_in_and_redirect(
         admitted.user,
         Proof.COMPANY_ACCOUNT,
         notify=not admitted.linked_now,  # the mail about the link replaces it

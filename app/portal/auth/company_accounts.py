@@ -81,7 +81,7 @@ def leave(
     )
 
 
-def take_answer(partner: Partner, provider: IdentityProvider) -> VerifiedAnswer:
+def verify_provider_answer(partner: Partner, provider: IdentityProvider) -> VerifiedAnswer:
     """Check the provider's answer in this request. Its own request is used up in any case. Raises
     `AnswerRefused`, `tokens.TokenRefused` and `openid.ProviderFailed`."""
     state, browser_token = request.args.get("state", ""), browser.pop(BROWSER_KEY, "")

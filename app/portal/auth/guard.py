@@ -45,7 +45,7 @@ _WITHOUT_SESSION = frozenset(
     {"portal.brand_stylesheet", "portal.chat_stylesheet", "portal.brand_image"}
 )
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-_LEAVING_A_VIEW = frozenset({"portal.view_as.stop_view_as", "portal.auth.sign_out"})
+_LEAVING_VIEW_AS = frozenset({"portal.view_as.stop_view_as", "portal.auth.sign_out"})
 _WITH_LINKS = frozenset(
     {
         "portal.operator.list_mails",
@@ -68,7 +68,7 @@ def protect(blueprint: Blueprint, csrf: CSRFProtect) -> None:
         needed = ROUTES[request.endpoint or ""]
         identify()
         request_rate.count_request()
-        refusal = _refuse_in_view() or _refuse_body(csrf, needed)
+        refusal = _refuse_in_view_as() or _refuse_body(csrf, needed)
         if refusal is not None:
             return refusal
         if needed is OpenAccess.PUBLIC:
@@ -116,14 +116,14 @@ def _is_view_as() -> bool:
     return current_user.signed_in.operator is not None
 
 
-def _refuse_in_view() -> Response | None:
+def _refuse_in_view_as() -> Response | None:
     """Refuse what an operator may not do while they view the portal as another user; once the view
     has ended, everything except leaving it. Raises `Forbidden` (``view_only``)."""
     if not current_user.is_authenticated or current_user.signed_in.operator is None:
         return None
-    if request.endpoint in _LEAVING_A_VIEW:
+    if request.endpoint in _LEAVING_VIEW_AS:
         return None
-    if current_user.signed_in.has_view_ended:
+    if current_user.signed_in.has_view_as_ended:
         return make_response(render_template("portal/view_as/ended.html"), 403)
     if request.method not in _SAFE_METHODS or request.endpoint in _WITH_LINKS:
         g.caller.require_write()

@@ -17,7 +17,7 @@ from app.portal.auth import blueprint
 from app.portal.auth.login_manager import CHALLENGE_KEY, REMEMBERED_COOKIE, SECOND_STEP_KEY
 from app.portal.auth.second_step_forms import SecondStepForm, submitted_code, wrong_code
 from app.portal.auth.step_up import site
-from app.portal.auth.views import let_in, must_use
+from app.portal.auth.views import must_use, sign_in_and_redirect
 from app.portal.web.blueprint import Page
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import sign_in_url
@@ -84,7 +84,7 @@ def sign_in_with_passkey() -> Page:
         required = None if user else signing_in.required_provider_of(session, user_id)
     if required:
         flash(must_use(required), "danger")
-    return let_in(user, Proof.PASSKEY) if user else redirect(url, 303)
+    return sign_in_and_redirect(user, Proof.PASSKEY) if user else redirect(url, 303)
 
 
 def _complete_sign_in(form: SecondStepForm, user: User) -> ProvenUser | None:
@@ -99,7 +99,7 @@ def _complete_sign_in(form: SecondStepForm, user: User) -> ProvenUser | None:
 
 
 def _let_in(form: SecondStepForm, proven_user: ProvenUser) -> Response:
-    response = let_in(proven_user.user, proven_user.proof)
+    response = sign_in_and_redirect(proven_user.user, proven_user.proof)
     if proven_user.proof is Proof.RECOVERY_CODE:
         _flash_remaining_codes(proven_user.user)
     if form.remember.data:

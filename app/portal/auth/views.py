@@ -160,7 +160,7 @@ def partner_of_page(session: Session) -> Partner | None:
 def enter(outcome: SignInOutcome, *, notify: bool = True) -> Response:
     """Sign in, or lead to the second step. ``notify`` sends the user a mail about a new browser."""
     if outcome.user is not None:
-        return let_in(outcome.user, proof_without_step(outcome.user), notify=notify)
+        return sign_in_and_redirect(outcome.user, proof_without_step(outcome.user), notify=notify)
     browser[SECOND_STEP_KEY] = outcome.second_step
     return redirect(url_for("portal.auth.show_second_step", next=request.args.get("next")), 303)
 
@@ -170,7 +170,7 @@ def proof_without_step(user: User) -> Proof | None:
     return Proof.REMEMBERED if user.second_factor_at else None
 
 
-def let_in(
+def sign_in_and_redirect(
     user: User,
     proof: Proof | None = None,
     *,

@@ -56,7 +56,7 @@ class CampaignRow:
 
 def _filters(session: Session) -> CampaignFilter:
     """Return the filters of the URL."""
-    organization = organization_picker.organization_named(session)
+    organization = organization_picker.organization_of_url(session)
     return CampaignFilter(
         organization_id=organization.id if organization else None,
         query=lists.text_filter("q"),

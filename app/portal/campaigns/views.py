@@ -42,7 +42,7 @@ FILLED_LATER = frozenset({"answered", "assistant", "next-call", "started", "ende
 def list_campaigns() -> str:
     with transaction(read_only=True) as session:
         page = _without_empty(list_page(session, CAMPAIGNS))
-        organization = organization_picker.organization_named(session)
+        organization = organization_picker.organization_of_url(session)
         return render_template(
             "portal/campaigns/list.html",
             list=page,

@@ -116,7 +116,7 @@ def choose_account_kind() -> Page:
     """Ask for the owner of the new account."""
     refuse_operators()
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
+        organization = organization_picker.organization_of_url(session)
         if organization is not None:
             present = carrier_accounts.current(session, caller(), organization.id).newest
             kind = present.carrier if present else CarrierKind.TWILIO
@@ -250,7 +250,7 @@ def _submit(
                     caller(),
                     settings().secret_keys,
                     form.to_particulars(),
-                    organization=organization_picker.organization_named(session),
+                    organization=organization_picker.organization_of_url(session),
                     may_be_private=may_be_private,
                     expected_version=form.version.data,
                 )
@@ -270,7 +270,7 @@ def _page(
     conflict: Conflict | None = None,
 ) -> str:
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
+        organization = organization_picker.organization_of_url(session)
         organization_id = organization.id if organization else None
         stored = _stored(kind, carrier_accounts.current(session, caller(), organization_id))
         return render_template(

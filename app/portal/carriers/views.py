@@ -37,7 +37,7 @@ from app.portal.web.current_user import refuse_operators
 from app.portal.web.formats import carrier_title
 from app.portal.web.messages import redirect_with
 from app.portal.web.readiness import is_offline
-from app.portal.web.user_timezone import LAST_DAY
+from app.portal.web.user_timezone import LAST_24_HOURS
 from app.services import carrier_accounts, organizations, pauses
 from app.services.calls import queries, stuck, traffic
 from app.services.calls.traffic import CallTraffic
@@ -122,7 +122,11 @@ def _problem_context(carrier: CarrierHealth, waiting: int) -> dict[str, str]:
 def _failed_rows(failed: Mapping[EndedReason, int]) -> list[tuple[str, int, str | None]]:
     """Return the reasons with the most failed calls first, each with the URL of its calls."""
     return [
-        (ENDED_LABELS[reason], count, calls_url(state="failed", outcome=reason, within=LAST_DAY))
+        (
+            ENDED_LABELS[reason],
+            count,
+            calls_url(state="failed", outcome=reason, within=LAST_24_HOURS),
+        )
         for reason, count in sorted(failed.items(), key=lambda pair: -pair[1])
     ]
 

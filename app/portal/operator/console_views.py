@@ -24,7 +24,7 @@ from app.portal.web.current_user import sign_in_url
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
-from app.portal.web.user_timezone import LAST_DAY
+from app.portal.web.user_timezone import LAST_24_HOURS
 from app.services import audit, destinations, overview, partners, spending, storage, users
 
 MAX_ADMINISTRATORS = 50
@@ -81,13 +81,13 @@ def _usage_context(session: Session, partner: Partner) -> dict[str, Any]:
     """Return the partner's contents and usage, and the days that its links cover."""
     used = spending.spending_of(session, caller(), spending.LimitSubject(partner_id=partner.id))
     return {
-        "counts": overview.portal_of(session, partner),
+        "counts": overview.overview_of(session, partner),
         "users": users_label(session, partner.id),
         "spent": month_money(used).use_label,
         "opened": len(destinations.opened_by_partner(session, partner.id)),
         "storage": storage.of_partner(session, caller(), partner.id, settings().storage_defaults),
         "month_start": month_of(utcnow().date()),
-        "last_day": LAST_DAY,
+        "last_day": LAST_24_HOURS,
     }
 
 

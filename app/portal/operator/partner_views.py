@@ -96,7 +96,7 @@ def _suspension_consequences(session: Session, partner: Partner) -> list[str]:
         waiting,
         num=_capped_number(waiting),
     )
-    organizations = overview.portal_of(session, partner).organizations
+    organizations = overview.overview_of(session, partner).organizations
     stopped = ngettext(
         "%(num)s organization can’t place calls.",
         "%(num)s organizations can’t place calls.",

@@ -27,7 +27,7 @@ from app.portal.web.charts import chart_of
 from app.portal.web.formats import last_day, number
 from app.portal.web.navigation import may_open
 from app.portal.web.page_frame import read_frame
-from app.portal.web.user_timezone import LAST_DAY, zone
+from app.portal.web.user_timezone import LAST_24_HOURS, zone
 from app.services import audit, calls, figure_check, organizations, overview, reporting
 from app.services.billing import statements
 from app.services.figure_check import CheckedDay
@@ -167,7 +167,7 @@ PARAMETERS = {
 @blueprint.get("/")
 def show_overview() -> str:
     if current_user.user_type is Role.OPERATOR:
-        return _portals_page()
+        return _partners_page()
     if (organization_id := caller().organization_id) is not None:
         return _member_page(organization_id)
     return _partner_page()
@@ -240,17 +240,17 @@ def _member_page(organization_id: UUID) -> str:
 def _to_do_context(session: Session) -> dict[str, Any]:
     """Return the action items and the first steps."""
     silent = settings().worker_silent_seconds
-    to_do = overview.things_to_do(session, caller(), worker_silent_after=silent)
+    to_do = overview.find_action_items(session, caller(), worker_silent_after=silent)
     return {
         "action_items": [_action_item(item) for item in to_do.items],
         "setup": first_steps(session, to_do.steps),
     }
 
 
-def _portals_page() -> str:
+def _partners_page() -> str:
     position = lists.current_position()
     with figures() as session:
-        page = overview.portals(
+        page = overview.list_partners(
             session,
             caller(),
             query=lists.text_filter("q"),
@@ -267,7 +267,7 @@ def _portals_page() -> str:
         action_items=[_part_as_item(part) for part in wrong],
         checked=checked,
         chart=_checked_chart(checked),
-        last_day=LAST_DAY,
+        last_day=LAST_24_HOURS,
         rows=page.items,
         **position.pager(page.next_cursor, "q"),
     )

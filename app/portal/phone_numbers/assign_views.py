@@ -31,7 +31,7 @@ class AssignForm(PortalForm):
 @blueprint.get("/numbers/assign")
 def choose_numbers() -> Page:
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
+        organization = organization_picker.organization_of_url(session)
         if organization is None:
             back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers.list_numbers"))
             sentence = gettext("Choose the organization they are for.")
@@ -44,7 +44,7 @@ def choose_numbers() -> Page:
 
 @blueprint.post("/numbers/assign")
 def assign_numbers() -> Page:
-    form, organization = AssignForm(), organization_picker.organization_chosen()
+    form, organization = AssignForm(), organization_picker.required_organization_of_url()
     with saving(form, lambda: _page(organization, form)) as session:
         submission = FormSubmission(session)
         assigned = phone_numbers.assign(session, caller(), organization.id, form.submitted_numbers)

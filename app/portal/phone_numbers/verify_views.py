@@ -21,7 +21,7 @@ PURPOSE = VerificationPurpose.CALLER_ID
 @blueprint.get("/numbers/verify")
 def new_verification() -> Page:
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
+        organization = organization_picker.organization_of_url(session)
         if organization is None:
             back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers.list_numbers"))
             return organization_picker.choose_page(session, gettext("Verify a number"), back_link)
@@ -32,7 +32,7 @@ def new_verification() -> Page:
 @blueprint.post("/numbers/verify")
 def place_verification_call() -> Response:
     form = NumberForm()
-    organization = organization_picker.organization_chosen()
+    organization = organization_picker.required_organization_of_url()
     return call_with_code(organization.id, form, PURPOSE, lambda: _page(organization, form))
 
 

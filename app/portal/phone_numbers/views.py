@@ -52,7 +52,7 @@ def status_of(
 def list_numbers() -> str:
     position = lists.current_position()
     with transaction(read_only=True) as session:
-        organization = organization_picker.organization_named(session)
+        organization = organization_picker.organization_of_url(session)
         page = _load_page(session, organization, position)
         return render_template(
             "portal/phone_numbers/list.html",
@@ -90,7 +90,7 @@ def _load_page(
 def confirm_move_number(digits: str) -> str:
     with transaction(read_only=True) as session:
         number = _get_number(session, digits)
-        organization = organization_picker.organization_named(session)
+        organization = organization_picker.organization_of_url(session)
         if organization is None or organization.id == number.organization_id:
             back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers.list_numbers"))
             title = gettext("Move %(number)s", number=phone(number.number))
@@ -126,7 +126,7 @@ def _move_confirmation(
 @blueprint.post("/numbers/<digits>/move")
 def move_number(digits: str) -> Response:
     organization, url = (
-        organization_picker.organization_chosen(),
+        organization_picker.required_organization_of_url(),
         url_for("portal.phone_numbers.list_numbers"),
     )
     version, number = request.args.get("version", type=int), f"+{digits}"

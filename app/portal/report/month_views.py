@@ -20,7 +20,7 @@ from app.portal.billing.formats import model_rate
 from app.portal.report import blueprint
 from app.portal.web.charts import chart_of
 from app.portal.web.lists import file_name_part, pdf_file
-from app.portal.web.organization_picker import organization_named
+from app.portal.web.organization_picker import organization_of_url
 from app.portal.web.page_frame import read_frame
 from app.services import monthly_reports, organizations, partners, pdf, reporting
 from app.services.billing import margin
@@ -55,7 +55,7 @@ class MonthReportView:
 def _requested_report(session: Session, today: date) -> MonthReportView:
     """Return the report of the month and the organization of the URL. Raises `Forbidden` and
     `NotFound`."""
-    organization = organization_named(session)
+    organization = organization_of_url(session)
     month = _requested_month(today)
     organization_id = organization.id if organization else None
     report = reporting.monthly(session, caller(), month, today, organization_id)

@@ -19,7 +19,7 @@ from app.portal.web.formats import clock, day, number
 from app.portal.web.forms import saving
 from app.portal.web.mail_preview import mail_preview
 from app.portal.web.messages import redirect_saved, redirect_with
-from app.portal.web.organization_picker import organization_named
+from app.portal.web.organization_picker import organization_of_url
 from app.portal.web.page_frame import read_frame
 from app.portal.web.user_timezone import zone
 from app.services import mails, monthly_reports, organizations, partners
@@ -51,7 +51,7 @@ class Readers:
 def edit_schedule() -> str:
     with transaction(read_only=True) as session:
         read_frame(session, with_plans=False)
-        organization = organization_named(session)
+        organization = organization_of_url(session)
         form = _stored(session, organization)
         return _page(organization, form)
 
@@ -118,7 +118,7 @@ def send_test_report() -> Page:
 def preview_report() -> Response:
     language = request.args.get("language")
     with figures() as session:
-        organization = organization_named(session)
+        organization = organization_of_url(session)
         organization_id = organization.id if organization else None
         brand = g.brand, mails.origin_of(partners.get_own(session, caller()), settings())
         to = _requested_address(session, organization)
@@ -137,7 +137,7 @@ def _requested_address(session: Session, organization: Organization | None) -> s
 
 def _requested_organization() -> Organization | None:
     with transaction(read_only=True) as session:
-        return organization_named(session)
+        return organization_of_url(session)
 
 
 def _stored(session: Session, organization: Organization | None) -> ScheduleForm:

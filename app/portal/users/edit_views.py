@@ -15,8 +15,8 @@ from app.portal.users.forms import InviteForm, UserForm
 from app.portal.users.labels import ROLE_SCOPE, abilities, abilities_title
 from app.portal.users.views import (
     back_url,
-    given_organization,
-    named_organization,
+    organization_id_by_name,
+    organization_id_of_url,
     own_seats,
     suggested_organizations,
 )
@@ -36,7 +36,7 @@ from app.services.users.loading import MEMBERS, PARTNER_LEVEL
 @blueprint.get("/users/invite")
 def new_user() -> Page:
     form = InviteForm()
-    organization_id = caller().organization_id or given_organization()
+    organization_id = caller().organization_id or organization_id_of_url()
     if organization_id is not None:
         with transaction(read_only=True) as session:
             organization = organizations.get(session, caller(), organization_id)
@@ -121,7 +121,7 @@ def _roles_to_invite() -> tuple[Role, ...]:
     """Return the offered roles: only members' for an organization, and for operators, who have no
     partner's staff."""
     roles = users.types_for(caller())
-    only_members = caller().is_operator or given_organization() is not None
+    only_members = caller().is_operator or organization_id_of_url() is not None
     return tuple(role for role in roles if role in MEMBERS) if only_members else roles
 
 
@@ -133,7 +133,7 @@ def _is_valid(form: InviteForm) -> bool:
     is_valid = form.validate()
     with transaction(read_only=True) as session:
         if form.role.data in MEMBERS and actor.organization_id is None and name.strip():
-            is_valid = form.passes(lambda: named_organization(session, name)) and is_valid
+            is_valid = form.passes(lambda: organization_id_by_name(session, name)) and is_valid
         if not is_valid and not form.email.errors and actor.partner_id is not None:
             partner_id = actor.partner_id
             form.passes(lambda: users.refuse_known_address(session, partner_id, email))
@@ -145,7 +145,7 @@ def _invite(session: Session, form: InviteForm) -> User:
     role = Role(form.role.data)
     organization_id = caller().organization_id
     if role in MEMBERS and organization_id is None:
-        organization_id = named_organization(session, form.organization.data or "")
+        organization_id = organization_id_by_name(session, form.organization.data or "")
     name_given = (form.name.data or "").strip() or None
     return users.invite(
         session,
@@ -172,7 +172,7 @@ def _invite_page(form: InviteForm) -> str:
     with transaction(read_only=True) as session:
         seats = own_seats(session)
         if form.full and may_open(caller(), "portal.organizations.choose_plan"):
-            organization_id = named_organization(session, form.organization.data or "")
+            organization_id = organization_id_by_name(session, form.organization.data or "")
             needed = organizations.seats_taken(session, organization_id) + 1
             raise_url = url_for(
                 "portal.organizations.choose_plan", organization_id=organization_id, users=needed

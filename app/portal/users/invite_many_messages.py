@@ -10,7 +10,7 @@ from app.enums import Role
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.portal.users.forms import InviteManyForm
-from app.portal.users.views import back_url, given_organization
+from app.portal.users.views import back_url, organization_id_of_url
 from app.portal.web.checked_rows import Cell, DoneRow, Review, RowToFix, messages_by_cell
 from app.portal.web.formats import number
 from app.services.users import CheckedInvitee
@@ -31,7 +31,7 @@ def review_of(
     roles: Mapping[str, Role],
 ) -> Review:
     """Return the page; ``roles`` are those of members by their names."""
-    given = given_organization()
+    given = organization_id_of_url()
     refused = [each for each in checked if each.is_refused]
     ready = sum(each.is_ready for each in checked)
     start = url_for("portal.users.new_users", organization=given)

@@ -19,8 +19,8 @@ from app.portal.users.forms import InviteManyForm
 from app.portal.users.invite_many_messages import review_of
 from app.portal.users.views import (
     back_url,
-    given_organization,
-    named_organization,
+    organization_id_by_name,
+    organization_id_of_url,
     own_seats,
     suggested_organizations,
 )
@@ -47,7 +47,7 @@ MAX_BYTES = 300_000
 @blueprint.get("/users/invite-many")
 def new_users() -> str:
     form = _form()
-    given = given_organization()
+    given = organization_id_of_url()
     if given is not None:
         with transaction(read_only=True) as session:
             form.organization.data = organizations.get(session, caller(), given).name
@@ -141,7 +141,7 @@ def _many_page(form: InviteManyForm) -> str:
         seats=seats,
         organizations=suggested_organizations(),
         max_users=MAX_USERS,
-        organization_id=given_organization(),
+        organization_id=organization_id_of_url(),
         back_url=back_url(),
     )
 
@@ -183,7 +183,7 @@ def _chosen(session: Session, form: InviteManyForm) -> UUID | None:
     """Return the organization for rows that name none. Raises `ValidationFailed`."""
     own = caller().organization_id
     if own is None and form.organization.data:
-        return named_organization(session, form.organization.data)
+        return organization_id_by_name(session, form.organization.data)
     return own
 
 

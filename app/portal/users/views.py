@@ -140,24 +140,24 @@ def suggested_organizations() -> list[str] | None:
         return organization_picker.suggested_names(session)
 
 
-def given_organization() -> UUID | None:
+def organization_id_of_url() -> UUID | None:
     """Return the organization in the URL; owners have one anyway."""
     if caller().organization_id is not None:
         return None
     return as_uuid(request.args.get("organization", ""))
 
 
-def named_organization(session: Session, name: str) -> UUID:
+def organization_id_by_name(session: Session, name: str) -> UUID:
     """Return the organization with the name; the one in the URL is preferred among several of the
     same name. Raises `ValidationFailed`, and `NotFound` for one in the URL that doesn't exist."""
-    organization_id = given_organization()
+    organization_id = organization_id_of_url()
     preferred = organizations.get(session, caller(), organization_id) if organization_id else None
     return organization_called(session, name, preferred).id
 
 
 def back_url() -> str:
     """Return where an invitation started: at an organization or at the users."""
-    organization_id = given_organization()
+    organization_id = organization_id_of_url()
     if organization_id is None:
         return url_for("portal.users.list_users")
     return url_for("portal.organizations.list_organization_users", organization_id=organization_id)

@@ -19,7 +19,7 @@ from app.models import Organization
 from app.portal.web.blueprint import portal
 from app.portal.web.fields import without_nul
 from app.portal.web.forms import PortalForm
-from app.portal.web.organization_picker import choose_page, organization_named, suggested_names
+from app.portal.web.organization_picker import choose_page, organization_of_url, suggested_names
 from app.services import organizations, users
 from app.services.tenancy import ARCHIVED, archived_message, refuse_archived
 
@@ -44,7 +44,7 @@ class OfOrganization(PortalForm):
     def prepare_organization(self, session: Session) -> Organization | None:
         """Suggest organizations, starting with that of the URL, or remove the field for users
         without a choice; return the organization if it is known already. Raises `NotFound`."""
-        organization = organization_named(session)
+        organization = organization_of_url(session)
         if not _chooses_in_form():
             del self.organization
             return organization

@@ -20,7 +20,7 @@ from app.services.organizations import OrganizationUse
 SHOWN, SUGGESTED = 25, 50
 
 
-def organization_named(session: Session) -> Organization | None:
+def organization_of_url(session: Session) -> Organization | None:
     """Return the organization of the URL, or the caller's only one; None if the user has to choose.
     Raises `NotFound`."""
     organization_id = caller().organization_id
@@ -48,10 +48,10 @@ def named_in_filter(session: Session) -> dict[str, str]:
     return {"organization": organization.name} if organization else {}
 
 
-def organization_chosen() -> Organization:
+def required_organization_of_url() -> Organization:
     """Return the organization in the URL of a form that was sent. Raises `NotFound`."""
     with transaction(read_only=True) as session:
-        organization = organization_named(session)
+        organization = organization_of_url(session)
     if organization is None:
         raise NotFound
     return organization

@@ -16,9 +16,9 @@ FIRST, LAST = date(1970, 1, 3), date(2999, 12, 31)
 _EARLIEST = datetime.combine(FIRST, time(), UTC)
 
 Problems = list[tuple[str, str]]
-LAST_DAY, LAST_WEEK = "24-hours", "last-week"
+LAST_24_HOURS, LAST_WEEK = "24-hours", "last-week"
 TIMES: dict[str, str] = {
-    LAST_DAY: lazy_gettext("Last 24 hours"),
+    LAST_24_HOURS: lazy_gettext("Last 24 hours"),
     "today": lazy_gettext("Today"),
     "yesterday": lazy_gettext("Yesterday"),
     "7-days": lazy_gettext("7 days"),
@@ -48,7 +48,7 @@ def time_bounds(days_in: str) -> tuple[datetime | None, datetime | None, Problem
     """Return the same, limited to the recent time that ``within`` in the URL names."""
     since, before, problems = day_bounds(days_in)
     named, now = request.args.get("within", ""), utcnow()
-    if named == LAST_DAY:
+    if named == LAST_24_HOURS:
         since = max(since or _EARLIEST, now - timedelta(days=1))
     elif named in TIMES:
         tz = ZoneInfo(days_in)

@@ -53,7 +53,7 @@ def filtered_organization(session: Session) -> Organization | None:
     Raises `NotFound`."""
     if request.args.get("organization") == PORTAL:
         return None
-    return organization_picker.organization_named(session)
+    return organization_picker.organization_of_url(session)
 
 
 def offered_owners(session: Session, selected: Organization | None) -> dict[str, str]:

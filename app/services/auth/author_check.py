@@ -22,7 +22,7 @@ from app.errors import Forbidden, Unauthenticated
 from app.languages import gettext
 from app.models import ApiKey, OAuthClient, ScimToken, User
 from app.policy.caller import Caller
-from app.services.auth.ways_in import of_open_tenants
+from app.services.auth.sign_in_rules import of_open_tenants
 
 _AUTHOR = "author"
 _AUTHENTICATE = "authenticate the author"

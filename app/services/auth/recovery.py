@@ -14,7 +14,7 @@ from app.languages import language
 from app.models import Mail, MailKind, User
 from app.services import mail_queue
 from app.services.auth import attempt_limits, refused_sign_ins, throttle
-from app.services.auth.ways_in import of_open_tenants
+from app.services.auth.sign_in_rules import of_open_tenants
 from app.validation import emails
 from app.validation.networks import network_of
 

@@ -19,8 +19,8 @@ from app.models.base import NAME_LENGTH
 from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import Caller
 from app.services.auth import offered_accounts, second_step
+from app.services.auth.sign_in_rules import of_open_tenants
 from app.services.auth.tokens import hash_of, random_token
-from app.services.auth.ways_in import of_open_tenants
 
 TOUCH_EVERY = timedelta(minutes=1)
 FRESH_FOR = timedelta(minutes=10)
@@ -81,7 +81,7 @@ class UserSession:
     record: PortalSession
     operator: Caller | None = None
     viewer: User | None = None
-    has_view_ended: bool = False
+    has_view_as_ended: bool = False
     """Whether the view has expired, or its user can't sign in any more, before the operator has
     left it."""
 
@@ -209,7 +209,7 @@ def _view_as(session: Session, signed_in: UserSession) -> UserSession:
         params = {"user_id": signed_in.record.viewed_user_id}
         row = session.execute(_ABLE_USER, params).one_or_none()
     if row is None:
-        return replace(signed_in, operator=signed_in.caller, has_view_ended=True)
+        return replace(signed_in, operator=signed_in.caller, has_view_as_ended=True)
     user, partner = row
     viewed = caller_of(user, ip=signed_in.caller.ip, request_id=signed_in.caller.request_id)
     return UserSession(

@@ -32,8 +32,8 @@ from app.services.auth import (
     refused_sign_ins,
     second_step,
     sessions,
+    sign_in_rules,
     throttle,
-    ways_in,
 )
 from app.services.auth.attempt_limits import AttemptLimits
 from app.services.auth.offered_accounts import AccountOffer
@@ -211,7 +211,7 @@ def finish(
     suspended = _still_proven(session, hashes, _known_users()) if not users else ()
     if users or suspended:
         throttle.reset_after_success(session, attempt.limits.individual, attempt.limits.shared)
-    providers = {user.id: ways_in.required_provider(session, user) for user in users}
+    providers = {user.id: sign_in_rules.required_provider(session, user) for user in users}
     users, barred = [user for user in users if not providers[user.id]], users
     if barred and not users:
         refused_sign_ins.record_company_account(
@@ -247,7 +247,7 @@ def choose(
     is returned, not raised, so that the offer is used up too."""
     is_offered = user_id in offered_accounts.use(session, offer)
     user = usable_user(session, user_id) if is_offered else None
-    if user is None or ways_in.required_provider(session, user):
+    if user is None or sign_in_rules.required_provider(session, user):
         return SignInOutcome()
     return finish_first_step(session, user, ip, request_id, host=host, remembered=remembered)
 
@@ -277,7 +277,7 @@ def finish_second_step(
     user = usable_user(session, user_id)
     if user is None:
         return None
-    if ways_in.required_provider(session, user):
+    if sign_in_rules.required_provider(session, user):
         refused_sign_ins.record_company_account(
             session, user.partner_id, ip, request_id, "company_account_required"
         )
@@ -288,7 +288,7 @@ def finish_second_step(
 def required_provider_of(session: Session, user_id: UUID) -> str | None:
     """Return the name of the company account that the user must sign in with."""
     user = usable_user(session, user_id)
-    return ways_in.required_provider(session, user) if user else None
+    return sign_in_rules.required_provider(session, user) if user else None
 
 
 def usable_user(session: Session, user_id: UUID) -> User | None:
@@ -372,7 +372,7 @@ def _known_users() -> Select[User]:
 
 def _usable_users() -> Select[User]:
     """Active users of a partner that isn't suspended, and of an active organization or of none."""
-    return ways_in.of_open_tenants(select(User)).where(User.status == UserStatus.ACTIVE)
+    return sign_in_rules.of_open_tenants(select(User)).where(User.status == UserStatus.ACTIVE)
 
 
 def _portal_choices(session: Session, users: Sequence[User]) -> Sequence[PortalChoice]:

@@ -37,7 +37,7 @@ STATUS_OF_REASON = {
     EndedReason.CANCELED: CallStatus.CANCELED,
 }
 NOT_ENDED = gettext_noop("The carrier did not end the call. It continues.")
-LATELY = timedelta(hours=12)
+MAX_RIVAL_AGE = timedelta(hours=12)
 """Maximum age of another call to the same number that may still be active."""
 
 
@@ -100,7 +100,7 @@ def _other_attempts(
             Call.partner_id == call.partner_id,
             Call.phone_number == call.phone_number,
             CallAttempt.carrier == attempt.carrier,
-            CallAttempt.started_at >= attempt.started_at - LATELY,
+            CallAttempt.started_at >= attempt.started_at - MAX_RIVAL_AGE,
             CallAttempt.carrier_retry_at.is_(None),
             CallAttempt.id != attempt.id,
         )

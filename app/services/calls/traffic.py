@@ -14,7 +14,7 @@ from app.policy.caller import Caller
 from app.services.calls.queries import LAST_DAY, visible
 
 LAST_HOUR = timedelta(hours=1)
-LATELY = timedelta(minutes=15)
+RECENT = timedelta(minutes=15)
 _BY_CARRIER = (EndedReason.REJECTED, EndedReason.CARRIER_ERROR)
 
 
@@ -52,12 +52,12 @@ def by_account(
 
 
 def count_not_placed(session: Session, caller: Caller) -> int:
-    """Count the caller's calls that a carrier did not place, within `LATELY`."""
+    """Count the caller's calls that a carrier did not place, within `RECENT`."""
     now = utcnow()
     query = visible(caller).where(
         Call.status == CallStatus.FAILED,
         Call.ended_reason.in_(_BY_CARRIER),
-        Call.ended_at >= now - LATELY,
+        Call.ended_at >= now - RECENT,
         Call.id >= id_at(now - LAST_DAY),
     )
     return session.scalar(query.with_only_columns(func.count())) or 0

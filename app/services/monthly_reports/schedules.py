@@ -19,7 +19,7 @@ from app.services import audit, mail_queue, organizations, partners
 from app.services.tenancy import of_tenant
 from app.validation.time_zones import time_zones
 
-LAST_DAY = 28
+MAX_DAY = 28
 """The last day that every month has."""
 MAX_LISTED = 100
 
@@ -137,11 +137,9 @@ def _to_input(stored: ReportSchedule) -> ScheduleInput:
 
 def _validate(data: ScheduleInput) -> None:
     problems = []
-    if not 1 <= data.day <= LAST_DAY:
+    if not 1 <= data.day <= MAX_DAY:
         problems.append(
-            Problem(
-                "day", "out_of_range", gettext("Enter a day from 1 to %(last)s.", last=LAST_DAY)
-            )
+            Problem("day", "out_of_range", gettext("Enter a day from 1 to %(last)s.", last=MAX_DAY))
         )
     if not 0 <= data.hour <= 23:
         problems.append(Problem("hour", "out_of_range", gettext("Choose an hour.")))

@@ -61,7 +61,7 @@ _CREDENTIALS: dict[ActionItemKind, tuple[type[ApiKey | OAuthClient | ScimToken],
 
 
 @dataclass(frozen=True, slots=True)
-class ThingsToDo:
+class ActionItems:
     """Items that need a decision, most urgent first, and the first steps with whether each is done;
     empty once all are."""
 
@@ -69,7 +69,9 @@ class ThingsToDo:
     steps: Mapping[SetupStep, bool]
 
 
-def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float) -> ThingsToDo:
+def find_action_items(
+    session: Session, caller: Caller, *, worker_silent_after: float
+) -> ActionItems:
     """Return the action items and first steps of the caller. Workers without a heartbeat for this
     many seconds are offline.
 
@@ -78,7 +80,7 @@ def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float
     its own: a fixed number for each role, and few while nothing is wrong.
     """
     if caller.partner_id is None:
-        return ThingsToDo((), {})
+        return ActionItems((), {})
     steps = steps_of(caller)
     sources = {name: source for name, source in _SOURCES.items() if caller.may(source.permission)}
     writes_brand = caller.may(Permission.BRANDING_WRITE)
@@ -104,7 +106,7 @@ def things_to_do(session: Session, caller: Caller, *, worker_silent_after: float
     if writes_brand:
         items += _brand(values["Partner"])
     done = {step: bool(values[f"step_{step}"]) for step in steps}
-    return ThingsToDo(sorted(items, key=_order), {} if all(done.values()) else done)
+    return ActionItems(sorted(items, key=_order), {} if all(done.values()) else done)
 
 
 def _order(item: ActionItem) -> int:

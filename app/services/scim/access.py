@@ -17,7 +17,7 @@ from app.languages import gettext
 from app.models import ScimGroup, ScimMember, ScimSettings, ScimUser, User
 from app.policy.caller import Caller
 from app.services import users
-from app.services.auth import ways_in
+from app.services.auth import sign_in_rules
 from app.services.mails import invitations
 from app.services.users.loading import MEMBERS
 from app.services.users.updating import make_member
@@ -141,7 +141,7 @@ def deactivate(session: Session, caller: Caller, user: User, stored: ScimUser) -
 
 def invite(session: Session, caller: Caller, user: User) -> None:
     """Mail the invitation, unless the user signs in with a company account only."""
-    if user.status is UserStatus.INVITED and not ways_in.required_provider(session, user):
+    if user.status is UserStatus.INVITED and not sign_in_rules.required_provider(session, user):
         invitations.send_invitation(session, caller, user.id)
 
 

@@ -7,7 +7,14 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, UserStatus
 from app.models import LinkPurpose, Organization, Partner, User
 from app.services import audit, users
-from app.services.auth import attempt_limits, one_time_links, sessions, sign_in, throttle, ways_in
+from app.services.auth import (
+    attempt_limits,
+    one_time_links,
+    sessions,
+    sign_in,
+    sign_in_rules,
+    throttle,
+)
 from app.services.auth.sign_in import SignInOutcome
 
 INVITATION = (LinkPurpose.INVITATION,)
@@ -41,7 +48,8 @@ def use(
 ) -> SignInOutcome:
     """Use the link up: set the password, end every session, and sign in, or begin the second step:
     a mailed link doesn't replace it. It does neither if a company account is required
-    (`ways_in.required_provider`). An invitation is accepted by that. Raises as `user_of_link`."""
+    (`sign_in_rules.required_provider`). An invitation is accepted by that. Raises as
+    `user_of_link`."""
     user = one_time_links.use(session, token, *purposes)
     _check_usable(session, user, purposes, partner_id)
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
@@ -52,7 +60,7 @@ def use(
         audit.record_version(session, caller, "user.joined", user, before=before, after=after)
     users.set_password(session, caller, user, password_hash)
     throttle.reset_after_success(session, [attempt_limits.of_recovery_mails(user.id)])
-    if ways_in.required_provider(session, user):
+    if sign_in_rules.required_provider(session, user):
         return SignInOutcome()
     return sign_in.finish_first_step(session, user, ip, request_id, host=host)
 

@@ -150,7 +150,7 @@ def test_the_overview_names_budgets_that_are_nearly_spent(session: Session, tena
         alert(session, NOW)
         shown = [
             (item.title, item.text)
-            for item in overview.things_to_do(session, admin, worker_silent_after=60).items
+            for item in overview.find_action_items(session, admin, worker_silent_after=60).items
         ]
     assert (tenant.plus.name, "85.0 % of this month’s budget is spent.") in shown
 

@@ -33,7 +33,7 @@ class PartnerOverview:
     """Failed calls in the last 24 hours."""
 
 
-def portals(
+def list_partners(
     session: Session, caller: Caller, *, query: str | None = None, cursor: str | None, limit: int
 ) -> Page[PartnerOverview]:
     """Return a page of partners by name: four queries. ``query`` searches names and domains.
@@ -48,7 +48,7 @@ def portals(
     return Page(_to_overviews(session, page.items), page.next_cursor)
 
 
-def portal_of(session: Session, partner: Partner) -> PartnerOverview:
+def overview_of(session: Session, partner: Partner) -> PartnerOverview:
     """Return a partner that came from its loader with its counts."""
     return _to_overviews(session, [partner])[0]
 
