@@ -1,48 +1,24 @@
 """Actions on one contact with a confirmation: remove, restore, add to the do-not-call list."""
 
-from typing import Any
 from uuid import UUID
 
 from flask import redirect, url_for
 from sqlalchemy.orm import Session
-from wtforms import RadioField, SelectChoice, StringField
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext, lazy_gettext, ngettext
-from app.models import Campaign, Organization, utcnow
+from app.languages import gettext, ngettext
+from app.models import Campaign, Organization
 from app.portal.contacts import blueprint
 from app.portal.contacts.bulk import SOURCE
+from app.portal.contacts.forms import ConsentForm
 from app.portal.do_not_call.confirmation import DoNotCallReasonForm, added_message, never_calling
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
-from app.portal.web.forms import PortalForm
 from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
 from app.services import campaigns, contacts, do_not_call
-from app.services.contacts import consent, history, single
-
-
-class ConsentForm(PortalForm):
-    consent = RadioField(
-        lazy_gettext("May they be called?"),
-        choices=[
-            SelectChoice("yes", lazy_gettext("Yes, they gave consent")),
-            SelectChoice("no", lazy_gettext("No, they refused or withdrew it")),
-        ],
-        default="yes",
-    )
-    source = StringField(
-        lazy_gettext("Source"), render_kw={"maxlength": 200, "autocomplete": "off"}
-    )
-
-    def to_metadata(self) -> dict[str, Any]:
-        """Return the consent as metadata of the contact, given now."""
-        return {
-            consent.KEY: self.consent.data,
-            consent.SOURCE_KEY: (self.source.data or "").strip() or caller().label,
-            consent.AT_KEY: utcnow().isoformat(timespec="seconds"),
-        }
+from app.services.contacts import history, single
 
 
 @blueprint.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")

@@ -1,15 +1,19 @@
-"""The form of one contact. Metadata is a text with a line for each value: ``name = value``."""
+"""The forms of one contact and of its consent. Metadata is a text with a line for each value:
+``name = value``."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wtforms import EmailField, StringField, TelField, TextAreaField
+from wtforms import EmailField, RadioField, SelectChoice, StringField, TelField, TextAreaField
 
 from app.errors import DomainError, Problem, ValidationFailed
+from app.extensions import caller
 from app.languages import gettext, lazy_gettext
+from app.models import utcnow
 from app.portal.web.fields import OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
+from app.services.contacts import consent
 from app.services.contacts.rules import MAX_EXTERNAL_ID_VALUE, MAX_NAME, MAX_STATUS
 from app.services.contacts.single import ContactFields, version_of
 
@@ -185,3 +189,25 @@ def _escape(text: str) -> str:
 
 def _unescape(text: str) -> str:
     return "\\".join(part.replace("\\n", "\n") for part in text.split("\\\\"))
+
+
+class ConsentForm(PortalForm):
+    consent = RadioField(
+        lazy_gettext("May they be called?"),
+        choices=[
+            SelectChoice("yes", lazy_gettext("Yes, they gave consent")),
+            SelectChoice("no", lazy_gettext("No, they refused or withdrew it")),
+        ],
+        default="yes",
+    )
+    source = StringField(
+        lazy_gettext("Source"), render_kw={"maxlength": 200, "autocomplete": "off"}
+    )
+
+    def to_metadata(self) -> dict[str, Any]:
+        """Return the consent as metadata of the contact, given now."""
+        return {
+            consent.KEY: self.consent.data,
+            consent.SOURCE_KEY: (self.source.data or "").strip() or caller().label,
+            consent.AT_KEY: utcnow().isoformat(timespec="seconds"),
+        }

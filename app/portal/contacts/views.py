@@ -14,8 +14,8 @@ from app.languages import gettext, lazy_gettext
 from app.models import Campaign, Organization
 from app.phone import country_name
 from app.portal.contacts import blueprint
-from app.portal.contacts.action_views import ConsentForm, listing_confirmation, removal_confirmation
-from app.portal.contacts.forms import ContactForm, form_for, metadata_text, showing
+from app.portal.contacts.action_views import listing_confirmation, removal_confirmation
+from app.portal.contacts.forms import ConsentForm, ContactForm, form_for, metadata_text, showing
 from app.portal.do_not_call.confirmation import DoNotCallReasonForm
 from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page

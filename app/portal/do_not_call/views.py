@@ -4,18 +4,16 @@ from uuid import UUID
 
 from babel.lists import format_list
 from flask import render_template, request, url_for
-from flask_wtf.file import FileField
 from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
-from wtforms import HiddenField, TextAreaField
 
 from app.errors import NotFound, ValidationFailed
 from app.extensions import caller, transaction
-from app.languages import gettext, lazy_gettext, locale
+from app.languages import gettext, locale
 from app.phone import PhoneError, country_name
 from app.portal.do_not_call import blueprint
-from app.portal.do_not_call.confirmation import DoNotCallReasonForm
+from app.portal.do_not_call.forms import NumbersForm
 from app.portal.do_not_call.listing import DO_NOT_CALL, as_number
 from app.portal.do_not_call.review_messages import (
     MAX_SHOWN,
@@ -37,16 +35,6 @@ from app.services import do_not_call, organizations, pasted_lines
 from app.services.do_not_call import COLUMNS, ParsedNumbers
 from app.services.number_search import numbers_in_regions
 from app.services.pasted_lines import decoded
-
-
-class NumbersForm(DoNotCallReasonForm):
-    """Lines or a file of numbers, or the checked lines."""
-
-    numbers = TextAreaField(lazy_gettext("Numbers"))
-    file = FileField(lazy_gettext("Or choose a file"))
-    rows = HiddenField()
-    from_file = HiddenField()
-    """Whether the checked lines are those of a file."""
 
 
 @blueprint.get("/do-not-call")

@@ -1,59 +1,25 @@
 """The operator's extensions of the legacy API: give, change and end a client's."""
 
-from datetime import UTC, datetime, time, timedelta
-from typing import ClassVar
+from datetime import timedelta
 from uuid import UUID
 
 from flask import url_for
-from pydantic_core import PydanticCustomError
-from wtforms import StringField, ValidationError
-from wtforms.validators import DataRequired
-from wtforms.widgets import DateInput
 
 from app.errors import NotFound
 from app.extensions import caller, settings, transaction
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, ngettext
 from app.models import utcnow
 from app.portal.legacy_migration import blueprint
+from app.portal.legacy_migration.forms import ExtensionForm
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import last_day
-from app.portal.web.forms import PortalForm, saving
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.portal.web.user_timezone import zone
-from app.schemas.checks import parse_date
 from app.services.legacy import extensions
 from app.services.legacy import migration as legacy_migration
 from app.services.legacy.migration import DAYS_SHOWN, MigratingClient
-
-
-class ExtensionForm(PortalForm):
-    """The last day of an extension, in UTC; ``until`` is its end."""
-
-    wire_fields: ClassVar = {"until": "last_day"}
-
-    last_day = StringField(
-        lazy_gettext("Last day (UTC)"),
-        [DataRequired(message=lazy_gettext("Enter a day like 2026-02-28."))],
-        widget=DateInput(),
-    )
-
-    until: datetime
-
-    def validate_last_day(self, field: StringField) -> None:
-        try:
-            day = parse_date((field.data or "").strip())
-            self.until = datetime.combine(day, time(), UTC) + timedelta(days=1)
-        except PydanticCustomError as error:
-            raise ValidationError(error.message()) from None
-        except OverflowError:
-            raise ValidationError(gettext("This day is too far away.")) from None
-        if utcnow() < settings().legacy_retirement >= self.until:
-            end = last_day(settings().legacy_retirement, "UTC")
-            message = gettext(
-                "Every client is served through %(day)s. Choose a later day.", day=end
-            )
-            raise ValidationError(message)
 
 
 @blueprint.get("/api-access/migration/<uuid:client_id>/extension")

@@ -7,18 +7,16 @@ from uuid import UUID
 from flask import abort, g, redirect, render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
-from wtforms import StringField
 
 from app.enums import ErasureStatus
 from app.errors import Conflict, Forbidden
 from app.extensions import caller, transaction
-from app.languages import gettext, labelled, lazy_gettext, pgettext
+from app.languages import gettext, labelled, pgettext
 from app.models import Erasure
 from app.portal.personal_data import blueprint, labels, subject_pages
+from app.portal.personal_data.forms import EraseForm
 from app.portal.web.blueprint import Page
-from app.portal.web.fields import without_nul
 from app.portal.web.formats import medium_datetime, number
-from app.portal.web.forms import PortalForm
 from app.portal.web.list_messages import ALL_LABELS
 from app.portal.web.messages import changing
 from app.portal.web.navigation import may_open
@@ -31,23 +29,6 @@ from app.services.personal_data.mentions import TextMention
 from app.services.personal_data.subjects import DataSubject
 
 EXPORTS_SHOWN = 20
-
-
-class EraseForm(PortalForm):
-    """The confirmation: the person to erase must be typed."""
-
-    typed = StringField(
-        lazy_gettext("Confirm"),
-        filters=[without_nul],
-        render_kw={"maxlength": 254, "autocomplete": "off", "required": True},
-    )
-
-    def confirms(self, expected: str) -> bool:
-        """Return whether the expected text was typed; if not, the field shows what to do."""
-        if (self.typed.data or "").strip().casefold() == expected.strip().casefold():
-            return True
-        self.typed.errors = (*self.typed.errors, gettext("The text doesn’t match."))
-        return False
 
 
 @blueprint.get("/users/<uuid:user_id>/erase")

@@ -5,38 +5,21 @@ from datetime import datetime
 
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
-from wtforms import StringField
 
 from app.enums import RetentionKind
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
 from app.portal.personal_data import blueprint
-from app.portal.personal_data.labels import KINDS, STATUSES, SUBJECTS
+from app.portal.personal_data.forms import RetentionForm
+from app.portal.personal_data.labels import STATUSES, SUBJECTS
 from app.portal.web.blueprint import Page
-from app.portal.web.fields import VersionField, typed_number
-from app.portal.web.forms import PortalForm, saving
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.services import exports, idempotency, partners, retention
 from app.services.partners import retention_policy as policies
 from app.services.personal_data import erasing
 
 SHOWN = 20
-_NUMBER_ATTRIBUTES = {"inputmode": "numeric", "autocomplete": "off"}
-
-
-class RetentionForm(PortalForm):
-    """Blank numbers are the days of the installation. Fields are named by `RetentionKind`."""
-
-    version = VersionField()
-    recordings = StringField(KINDS[RetentionKind.RECORDINGS], render_kw=_NUMBER_ATTRIBUTES)
-    transcripts = StringField(KINDS[RetentionKind.TRANSCRIPTS], render_kw=_NUMBER_ATTRIBUTES)
-    uploads = StringField(KINDS[RetentionKind.UPLOADS], render_kw=_NUMBER_ATTRIBUTES)
-    mails = StringField(KINDS[RetentionKind.MAILS], render_kw=_NUMBER_ATTRIBUTES)
-    webhooks = StringField(KINDS[RetentionKind.WEBHOOKS], render_kw=_NUMBER_ATTRIBUTES)
-
-    def days(self) -> dict[RetentionKind, int | None]:
-        """Return the input; None for a number that is out of range."""
-        return {kind: typed_number(self[kind.value].data) for kind in RetentionKind}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,47 +4,19 @@ from functools import partial
 
 from flask import redirect, url_for
 from sqlalchemy.orm import Session
-from wtforms import PasswordField, StringField
 
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext
-from app.models import ProcessorAccount
 from app.portal.pricing import blueprint
+from app.portal.pricing.forms import ProcessorAccountForm
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
-from app.portal.web.fields import VersionField
-from app.portal.web.forms import PortalForm, saving
+from app.portal.web.forms import saving
 from app.portal.web.fragments import render_page
 from app.portal.web.messages import changing, redirect_with
 from app.services import partners
 from app.services.pricing import accounts, selling
-from app.services.pricing.accounts import AccountKeys
-
-_KEY_ATTRIBUTES = {"maxlength": 260, "autocomplete": "off", "spellcheck": "false"}
-
-
-class ProcessorAccountForm(PortalForm):
-    version = VersionField()
-    secret = PasswordField(lazy_gettext("Secret key"), render_kw=_KEY_ATTRIBUTES)
-    account_id = StringField(lazy_gettext("Account ID"), render_kw=_KEY_ATTRIBUTES)
-    webhook_secret = PasswordField(
-        lazy_gettext("Webhook signing secret"), render_kw=_KEY_ATTRIBUTES
-    )
-
-    @classmethod
-    def showing(cls, account: ProcessorAccount | None) -> "ProcessorAccountForm":
-        return cls.from_object(
-            account_id=account.account_id if account else "",
-            version=account.version if account else 0,
-        )
-
-    def to_keys(self) -> AccountKeys:
-        return AccountKeys(
-            (self.secret.data or "").strip(),
-            (self.account_id.data or "").strip(),
-            (self.webhook_secret.data or "").strip(),
-        )
 
 
 @blueprint.get("/pricing/stripe")

@@ -1,4 +1,4 @@
-"""The form of a plan."""
+"""The forms of a plan and of the Stripe account."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,6 +12,7 @@ from wtforms import (
     FieldList,
     Form,
     FormField,
+    PasswordField,
     RadioField,
     SelectChoice,
     SelectField,
@@ -25,12 +26,16 @@ from app.errors import DomainError
 from app.gateways.processors.currencies import OFFERED, decimals
 from app.languages import LANGUAGES, gettext, lazy_gettext, ngettext
 from app.languages.numbers import without_separators
+from app.models import ProcessorAccount
 from app.portal.spending.forms import AmountField, UnitPriceField, format_amount
 from app.portal.web.editing import EditDifference, SeenMarks, differences_of
 from app.portal.web.fields import VersionField, WholeNumber
 from app.portal.web.forms import PortalForm
 from app.services.pricing import EditedPlan, PlanTerms, PlanText
+from app.services.pricing.accounts import AccountKeys
 from app.services.pricing.plans import MAX_AMOUNT, MAX_ID_LENGTH, MAX_NAME_LENGTH, check, outside_id
+
+_KEY_ATTRIBUTES = {"maxlength": 260, "autocomplete": "off", "spellcheck": "false"}
 
 NOT_COUNTED = "none"
 _AMOUNT_ATTRIBUTES = {"inputmode": "decimal", "autocomplete": "off"}
@@ -216,3 +221,26 @@ class PricingPlanForm(PortalForm):
 def _split_lines(field: Field) -> tuple[str, ...]:
     lines = (field.data or "").replace("\0", "").splitlines()
     return tuple(line.strip() for line in lines if line.strip())
+
+
+class ProcessorAccountForm(PortalForm):
+    version = VersionField()
+    secret = PasswordField(lazy_gettext("Secret key"), render_kw=_KEY_ATTRIBUTES)
+    account_id = StringField(lazy_gettext("Account ID"), render_kw=_KEY_ATTRIBUTES)
+    webhook_secret = PasswordField(
+        lazy_gettext("Webhook signing secret"), render_kw=_KEY_ATTRIBUTES
+    )
+
+    @classmethod
+    def showing(cls, account: ProcessorAccount | None) -> "ProcessorAccountForm":
+        return cls.from_object(
+            account_id=account.account_id if account else "",
+            version=account.version if account else 0,
+        )
+
+    def to_keys(self) -> AccountKeys:
+        return AccountKeys(
+            (self.secret.data or "").strip(),
+            (self.account_id.data or "").strip(),
+            (self.webhook_secret.data or "").strip(),
+        )

@@ -1,4 +1,4 @@
-"""The partner's company details, and their mapping to the contract's fields."""
+"""The partner's company details, their mapping to the contract's fields, and the sign-in policy."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,17 +7,27 @@ from wtforms import (
     BooleanField,
     EmailField,
     Field,
+    RadioField,
     SelectField,
     StringField,
     TextAreaField,
     URLField,
 )
 
+from app.enums import SecondFactorFor
 from app.languages import LANGUAGES, gettext, lazy_gettext, locale
 from app.portal.web.billing_fields import BillingAddressFields
-from app.portal.web.fields import VersionField, lines_of
+from app.portal.web.fields import VersionField, lines_of, typed_number
+from app.portal.web.forms import PortalForm
 from app.schemas.base import wire_name
+from app.services.partners.sign_in_policy import SignInPolicy
 from app.services.payment_terms import MAX_CHARACTERS
+
+WHO = {
+    SecondFactorFor.NONE: lazy_gettext("No one"),
+    SecondFactorFor.STAFF: lazy_gettext("Your staff"),
+    SecondFactorFor.ALL: lazy_gettext("All users"),
+}
 
 PAYMENT_TEXTS = {code: f"payment_text_{code}" for code in LANGUAGES}
 """The fields of the payment instructions by language."""
@@ -142,3 +152,28 @@ class PortalSettingsForm(BillingAddressFields):
         was_null = stored["allowedQueryParams"] is None
         values["allowedQueryParams"] = None if was_null and not params else params
         return values
+
+
+class SignInPolicyForm(PortalForm):
+    """Blank numbers are the limits of the installation."""
+
+    version = VersionField()
+    second_factor_for = RadioField(lazy_gettext("Second factor required for"))
+    session_hours = StringField(
+        lazy_gettext("Sign in again after"), render_kw={"inputmode": "numeric"}
+    )
+    idle_minutes = StringField(
+        lazy_gettext("Sign out after no use for"), render_kw={"inputmode": "numeric"}
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.second_factor_for.choices = [(group.value, name) for group, name in WHO.items()]
+
+    def policy(self) -> SignInPolicy:
+        """Return the input; None for a blank number, -1 for an invalid one."""
+        return SignInPolicy(
+            SecondFactorFor(self.second_factor_for.data),
+            typed_number(self.session_hours.data),
+            typed_number(self.idle_minutes.data),
+        )

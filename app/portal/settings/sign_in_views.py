@@ -1,56 +1,22 @@
 """Settings of signing in: the second factor, and how long sessions last."""
 
 from dataclasses import replace
-from typing import Any
 
 from flask import render_template, url_for
 from flask_login import current_user
 from sqlalchemy.orm import Session
-from wtforms import RadioField, StringField
 
-from app.enums import SecondFactorFor, UserStatus
+from app.enums import UserStatus
 from app.extensions import caller, settings, transaction
-from app.languages import gettext, lazy_gettext
+from app.languages import gettext
 from app.portal.settings import blueprint
+from app.portal.settings.forms import SignInPolicyForm
 from app.portal.web.blueprint import Page
-from app.portal.web.fields import VersionField, typed_number
-from app.portal.web.forms import PortalForm, saving
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.services import partners, users
 from app.services.auth.sessions import STAFF
 from app.services.partners import sign_in_policy as policies
-from app.services.partners.sign_in_policy import SignInPolicy
-
-WHO = {
-    SecondFactorFor.NONE: lazy_gettext("No one"),
-    SecondFactorFor.STAFF: lazy_gettext("Your staff"),
-    SecondFactorFor.ALL: lazy_gettext("All users"),
-}
-
-
-class SignInPolicyForm(PortalForm):
-    """Blank numbers are the limits of the installation."""
-
-    version = VersionField()
-    second_factor_for = RadioField(lazy_gettext("Second factor required for"))
-    session_hours = StringField(
-        lazy_gettext("Sign in again after"), render_kw={"inputmode": "numeric"}
-    )
-    idle_minutes = StringField(
-        lazy_gettext("Sign out after no use for"), render_kw={"inputmode": "numeric"}
-    )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.second_factor_for.choices = [(group.value, name) for group, name in WHO.items()]
-
-    def policy(self) -> SignInPolicy:
-        """Return the input; None for a blank number, -1 for an invalid one."""
-        return SignInPolicy(
-            SecondFactorFor(self.second_factor_for.data),
-            typed_number(self.session_hours.data),
-            typed_number(self.idle_minutes.data),
-        )
 
 
 @blueprint.get("/settings/sign-in")

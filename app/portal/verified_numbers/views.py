@@ -7,7 +7,6 @@ from uuid import UUID
 from flask import render_template, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
-from wtforms import StringField
 
 from app.enums import VerificationPurpose
 from app.extensions import caller, settings, transaction
@@ -17,23 +16,17 @@ from app.portal.calls.labels import live_panel_data, reached_no_one
 from app.portal.organizations.views import organization_page_data
 from app.portal.verified_numbers import blueprint
 from app.portal.verified_numbers.calling import STATUS_BADGES, NumberForm, call_with_code
+from app.portal.verified_numbers.forms import CodeForm
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone
-from app.portal.web.forms import PortalForm, saving
+from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
 from app.services import calls, organizations, verified_numbers
 from app.services.verified_numbers import CodeOutcome, CodeResult
 
 ENDPOINT = "portal.verified_numbers.list_numbers"
 CODE_ENDED = lazy_gettext("This code can’t be used any more. Request a new call.")
-
-
-class CodeForm(PortalForm):
-    code = StringField(
-        lazy_gettext("Code"),
-        render_kw={"maxlength": 20, "inputmode": "numeric", "autocomplete": "one-time-code"},
-    )
 
 
 @blueprint.get("/organizations/<uuid:organization_id>/verified-numbers")
