@@ -1,4 +1,5 @@
-"""The only loader of organizations: another tenant's organization is treated like a missing one."""
+"""Load and search the organizations that a caller may see, by the query of `app.services.tenancy`:
+another tenant's organization is treated like a missing one."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
