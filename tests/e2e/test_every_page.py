@@ -109,7 +109,6 @@ SEEN_ELSEWHERE = {
     "/pricing/publish",
     "/pricing/stripe/remove",  # while an account is connected: tests/portal/test_stripe_account.py
     "/pricing/limits/check",  # the answer to a form
-    *("/people", "/people/*", "/organizations/*/people", "/line", "/line/*"),  # lead to others
 }
 """Pages of things that come and go; the journeys or the tests of their screens open them."""
 BEFORE_SIGNING_IN = (
@@ -169,13 +168,15 @@ def addresses_in_use(
 
 
 def screens() -> set[str]:
-    """The kinds of pages that the portal has."""
+    """The kinds of pages that the portal has, without former addresses, which lead to them."""
     bare = Flask(__name__, static_folder=None)
     bare.register_blueprint(portal)
     return {
         re.sub(r"<[^>]+>", "*", rule.rule)
         for rule in bare.url_map.iter_rules()
-        if "GET" in (rule.methods or ()) and not NO_SCREENS.search(rule.rule)
+        if "GET" in (rule.methods or ())
+        and not NO_SCREENS.search(rule.rule)
+        and not rule.endpoint.endswith("redirect_former_address")
     }
 
 
