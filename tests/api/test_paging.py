@@ -57,7 +57,7 @@ def test_a_cursor_leads_back_to_its_place(moment: datetime, item: object) -> Non
     assert after(read(CursorQuery, {"cursor": cursor})) == place
 
 
-def test_the_end_has_no_link() -> None:
+def test_the_last_page_has_no_link_to_a_next_one() -> None:
     with APP.test_request_context("/"):
         assert "Link" not in cursor_listing([], None).headers
     assert after(read(CursorQuery, {})) is None

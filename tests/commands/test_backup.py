@@ -58,7 +58,7 @@ def test_a_backup_is_created_verified_listed_and_restored(
     databases.drop(empty)
 
 
-def test_commands_say_what_they_need(
+def test_backup_commands_name_missing_options_and_unreadable_files(
     fresh_database: Database, backup_key: tuple[str, Path], tmp_path: Path
 ) -> None:
     app = portal(fresh_database, tmp_path)

@@ -539,7 +539,9 @@ def test_a_published_version_leads_to_it_and_to_rolling_back(
     assert "Pricing published: Version 2" in " ".join(lines(page))
 
 
-def test_an_upload_is_in_words(session: Session, tenant: Tenant, signed_in: SignedIn) -> None:
+def test_the_history_shows_an_upload_with_its_action_and_size(
+    session: Session, tenant: Tenant, signed_in: SignedIn
+) -> None:
     audit.record(
         session,
         tenant.caller(Role.PARTNER_ADMIN),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from flask import abort, g, redirect, render_template, request, url_for
-from flask import session as browser
+from flask import session as browser_session
 from flask_login import current_user
 from markupsafe import Markup
 from werkzeug.wrappers import Response
@@ -79,14 +79,14 @@ def passkey_registration_options() -> Response | tuple[str, int]:
     with transaction() as session:
         user = lock_own_user(session, caller())
         registration = passkeys.ask_to_register(session, user, site(), g.brand.product_name)
-    browser[CHALLENGE_KEY] = registration.challenge
+    browser_session[CHALLENGE_KEY] = registration.challenge
     return Response(registration.options, mimetype="application/json")
 
 
 @blueprint.post("/account/factors/passkeys")
 def add_passkey() -> Page:
     form = PasskeyForm()
-    challenge = browser.pop(CHALLENGE_KEY, "")
+    challenge = browser_session.pop(CHALLENGE_KEY, "")
     with saving(form, lambda: _page(form), shows=(Conflict,)) as session:
         answer = form.answer.data or ""
         name = (form.name.data or "").strip() or device_label(request.user_agent.string)

@@ -68,7 +68,7 @@ def _finish(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswer
 
 def _sign_in(partner: Partner, provider: IdentityProvider, answer: VerifiedAnswer) -> Response:
     with transaction(scope=of_tenant(partner.id, None)) as session:
-        admitted = accounts.admit(
+        admitted = accounts.find_or_create_user(
             session, provider, answer.claims, ip=request.remote_addr, request_id=request_id()
         )
     return sign_in_and_redirect(

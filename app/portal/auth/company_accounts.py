@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import request, url_for
-from flask import session as browser
+from flask import session as browser_session
 
 from app.database.scope import of_tenant
 from app.extensions import settings, transaction
@@ -75,7 +75,7 @@ def leave(
             user_id=user_id,
             again=again,
         )
-    browser[BROWSER_KEY] = started_request.browser_token
+    browser_session[BROWSER_KEY] = started_request.browser_token
     return requests.authorization_url(
         endpoints, provider.client_id, started_request, redirect_uri, again=again
     )
@@ -84,7 +84,7 @@ def leave(
 def verify_provider_answer(partner: Partner, provider: IdentityProvider) -> VerifiedAnswer:
     """Check the provider's answer in this request. Its own request is used up in any case. Raises
     `AnswerRefused`, `tokens.TokenRefused` and `openid.ProviderFailed`."""
-    state, browser_token = request.args.get("state", ""), browser.pop(BROWSER_KEY, "")
+    state, browser_token = request.args.get("state", ""), browser_session.pop(BROWSER_KEY, "")
     with transaction(scope=of_tenant(partner.id, None)) as session:
         provider_request = requests.redeem(session, provider.id, state, browser_token)
     if provider_request is None:

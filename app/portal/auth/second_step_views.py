@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from flask import g, redirect, render_template, request, url_for
-from flask import session as browser
+from flask import session as browser_session
 from flask_login import current_user
 from werkzeug.wrappers import Response
 
@@ -56,7 +56,7 @@ def passkey_sign_in_options() -> Response:
     purpose, user_id = _requested_proof()
     with transaction() as session:
         passkey_request = passkeys.ask_to_prove(session, site(), purpose, user_id)
-    browser[CHALLENGE_KEY] = passkey_request.challenge
+    browser_session[CHALLENGE_KEY] = passkey_request.challenge
     return Response(passkey_request.options, mimetype="application/json")
 
 
@@ -77,7 +77,7 @@ def _requested_proof() -> tuple[PasskeyPurpose, UUID | None]:
 def sign_in_with_passkey() -> Page:
     """Sign in with a passkey alone: the device has checked its user."""
     url = sign_in_url(g.brand.slug, request.args.get("next"))
-    challenge, answer = browser.pop(CHALLENGE_KEY, ""), SecondStepForm().answer.data or ""
+    challenge, answer = browser_session.pop(CHALLENGE_KEY, ""), SecondStepForm().answer.data or ""
     with changing(url, ValidationFailed, tone="danger") as session:
         user_id = passkeys.prove(session, site(), PasskeyPurpose.SIGN_IN, challenge, answer)
         user = signing_in.finish_second_step(session, user_id, request.remote_addr, request_id())
@@ -112,7 +112,7 @@ def _by_code(form: SecondStepForm) -> ProvenUser | None:
     with transaction() as session:
         return proving.sign_in_with_code(
             session,
-            browser.get(SECOND_STEP_KEY, ""),
+            browser_session.get(SECOND_STEP_KEY, ""),
             code,
             host=request.host,
             settings=settings(),
@@ -122,12 +122,12 @@ def _by_code(form: SecondStepForm) -> ProvenUser | None:
 
 
 def _by_passkey(user_id: UUID, answer: str) -> ProvenUser | None:
-    challenge = browser.pop(CHALLENGE_KEY, "")
+    challenge = browser_session.pop(CHALLENGE_KEY, "")
     with transaction() as session:
         passkeys.prove(session, site(), PasskeyPurpose.SECOND_STEP, challenge, answer, user_id)
         return proving.finish(
             session,
-            browser.get(SECOND_STEP_KEY, ""),
+            browser_session.get(SECOND_STEP_KEY, ""),
             user_id,
             Proof.PASSKEY,
             ip=request.remote_addr,
@@ -148,7 +148,7 @@ def _flash_remaining_codes(user: User) -> None:
 
 def _waiting_id() -> UUID | None:
     with transaction(read_only=True) as session:
-        token = browser.get(SECOND_STEP_KEY)
+        token = browser_session.get(SECOND_STEP_KEY)
         return waiting_steps.waiting(session, token, host=host_name(request.host))
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 from flask import Response, request
-from flask import session as browser
+from flask import session as browser_session
 from flask_login import current_user
 
 from app.enums import Proof
@@ -48,7 +48,7 @@ def _check_proof(form: StepUpForm) -> Proof | None:
     `ValidationFailed`."""
     user = current_user.user
     if form.answer.data:
-        challenge = browser.pop(CHALLENGE_KEY, "")
+        challenge = browser_session.pop(CHALLENGE_KEY, "")
         with transaction() as session:
             passkeys.prove(
                 session, site(), PasskeyPurpose.STEP_UP, challenge, form.answer.data, user.id

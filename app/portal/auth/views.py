@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import g, redirect, render_template, request, url_for
-from flask import session as browser
+from flask import session as browser_session
 from flask_login import current_user
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
@@ -77,7 +77,7 @@ def check_password(slug: str | None = None) -> Page:
 @blueprint.post("/sign-in/choose")
 def choose_portal() -> Page:
     """Choose one of several portals after the neutral sign-in."""
-    offer = AccountOffer(request.form.get("token", ""), browser.pop(OFFER_KEY, ""))
+    offer = AccountOffer(request.form.get("token", ""), browser_session.pop(OFFER_KEY, ""))
     account_id = as_uuid(request.form.get("account", "")) or UUID(int=0)
     with transaction() as session:
         outcome = signing_in.choose(
@@ -161,7 +161,7 @@ def enter(outcome: SignInOutcome, *, notify: bool = True) -> Response:
     """Sign in, or lead to the second step. ``notify`` sends the user a mail about a new browser."""
     if outcome.user is not None:
         return sign_in_and_redirect(outcome.user, proof_without_step(outcome.user), notify=notify)
-    browser[SECOND_STEP_KEY] = outcome.second_step
+    browser_session[SECOND_STEP_KEY] = outcome.second_step
     return redirect(url_for("portal.auth.show_second_step", next=request.args.get("next")), 303)
 
 
@@ -214,7 +214,7 @@ def _render_refused(slug: str | None, form: SignInForm, outcome: SignInOutcome) 
 
 
 def _choose_page(choices: Sequence[PortalChoice], offer: AccountOffer) -> str:
-    browser[OFFER_KEY] = offer.browser_token
+    browser_session[OFFER_KEY] = offer.browser_token
     return render_template("portal/auth/choose.html", choices=choices, token=offer.page_token)
 
 

@@ -1,4 +1,4 @@
-"""Assistants: the only loader, lists, and readiness."""
+"""Assistants: loading, lists, and readiness."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

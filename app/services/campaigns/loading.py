@@ -1,4 +1,4 @@
-"""The only loader of campaigns: another tenant's campaign is treated like a missing one."""
+"""Load campaigns: another tenant's campaign is treated like a missing one."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

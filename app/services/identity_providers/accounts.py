@@ -49,7 +49,7 @@ class AdmittedUser:
     linked_now: bool
 
 
-def admit(
+def find_or_create_user(
     session: Session,
     provider: IdentityProvider,
     claims: Mapping[str, Any],

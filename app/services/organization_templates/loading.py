@@ -1,4 +1,4 @@
-"""The only loader of templates: another partner's template is treated like a missing one."""
+"""Load templates: another partner's template is treated like a missing one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

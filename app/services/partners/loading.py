@@ -1,4 +1,4 @@
-"""The only loader of partners: another partner is treated like a missing one."""
+"""Load partners: another partner is treated like a missing one."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The only loader of users: another tenant's user is treated like a missing one."""
+"""Load users: another tenant's user is treated like a missing one."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -108,7 +108,9 @@ def test_an_extension_that_ends_before_the_retirement_changes_nothing(
     assert (answer.status_code, answer.headers["Sunset"]) == (200, "Wed, 01 Jul 2099 00:00:00 GMT")
 
 
-def test_the_dates_are_configuration(make_app: Callable[..., Flask], new_client: NewClient) -> None:
+def test_the_dates_of_the_retirement_come_from_the_settings(
+    make_app: Callable[..., Flask], new_client: NewClient
+) -> None:
     configured = make_app(
         legacy_retirement="2098-01-02",
         legacy_deprecated="2029-01-01T12:00:00+02:00",

@@ -91,7 +91,7 @@ def test_a_limit_below_the_usage_refuses_the_next_item_and_removes_none(
     ]
 
 
-def test_no_limit_is_shown_as_such(session: Session, tenant: Tenant) -> None:
+def test_a_limit_of_0_is_shown_as_no_limit(session: Session, tenant: Tenant) -> None:
     assert effect_sentences(session, tenant, tenant.organization, user_limit=0) == [
         "gives: Northwind Bakery has 1 user, with no limit."
     ]

@@ -76,7 +76,7 @@ def test_other_currencies_and_too_many_organizations_say_nothing(
     assert effect(session, tenant, PLUS=PlanTerms(1, "USD")) is None
 
 
-def test_only_roles_that_set_prices_ask(session: Session, tenant: Tenant) -> None:
+def test_only_roles_that_set_prices_read_their_effects(session: Session, tenant: Tenant) -> None:
     caller = tenant.caller(Role.PARTNER_EDITOR)
     with pytest.raises(Forbidden):
         effects.price_effects(session, caller, tenant.partner.id, [], set())
