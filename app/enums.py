@@ -411,7 +411,7 @@ class AlertPeriod(StrEnum):
 class DeliveryStatus(StrEnum):
     WAITING = "waiting"
     HELD = "held"
-    """Kept while the endpoint is paused, or until the worker resumes it."""
+    """Kept while the webhook is paused, or until the worker resumes it."""
     DELIVERED = "delivered"
     FAILED = "failed"
 

@@ -43,7 +43,7 @@ from app.models import (
     Partner,
     PartnerDestinations,
     PhoneNumber,
-    WebhookEndpoint,
+    Webhook,
     new_id,
     utcnow,
 )
@@ -347,8 +347,8 @@ def test_older_names_are_found_without_accents(fresh_database: Database) -> None
 def test_webhooks_keep_their_deliveries_when_the_migration_is_applied_and_undone(
     fresh_database: Database,
 ) -> None:
-    def endpoint(session: Session, organization_id: UUID | None, of: UUID | None = None) -> UUID:
-        added = WebhookEndpoint(
+    def webhook(session: Session, organization_id: UUID | None, of: UUID | None = None) -> UUID:
+        added = Webhook(
             partner_id=of or tenant.partner.id,
             organization_id=organization_id,
             url="https://crm.example/hooks",
@@ -373,24 +373,24 @@ def test_webhooks_keep_their_deliveries_when_the_migration_is_applied_and_undone
         tenant = make_tenant(session)
     run(fresh_database, command.downgrade, "0108")
     with fresh_database.transaction() as session:
-        of_organization = endpoint(session, tenant.organization.id)
+        of_organization = webhook(session, tenant.organization.id)
     before = stored()
     with pytest.raises(IntegrityError), fresh_database.transaction() as session:
-        endpoint(session, None)
+        webhook(session, None)
     run(fresh_database, command.upgrade, "0109")
     assert (stored(), [len(rows) for rows in before]) == (before, [1, 2])
     with fresh_database.transaction() as session:
-        endpoint(session, None)
+        webhook(session, None)
         with pytest.raises(IntegrityError), session.begin_nested():
-            endpoint(session, None, of=new_id())
+            webhook(session, None, of=new_id())
     assert [len(rows) for rows in stored()] == [2, 4]
     run(fresh_database, command.downgrade, "0108")
     assert stored() == before
     with pytest.raises(IntegrityError), fresh_database.transaction() as session:
-        endpoint(session, None)
+        webhook(session, None)
     run(fresh_database, command.upgrade, "head")
     with fresh_database.transaction() as session:
-        session.delete(session.get_one(WebhookEndpoint, of_organization))
+        session.delete(session.get_one(Webhook, of_organization))
     assert stored() == [[], []]
     if fresh_database.is_sqlite:
         with fresh_database.engine.connect() as connection:

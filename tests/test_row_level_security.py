@@ -41,8 +41,8 @@ from app.models import (
     Organization,
     Partner,
     User,
+    Webhook,
     WebhookDelivery,
-    WebhookEndpoint,
     new_id,
     utcnow,
 )
@@ -58,11 +58,11 @@ from app.services import (
     organizations,
     partners,
     users,
+    webhooks,
 )
 from app.services.audit import search as audit_search
 from app.services.auth import sessions
 from app.services.credentials import api_keys
-from app.services.webhooks import endpoints
 from app.services.webhooks.publishing import publish
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.databases import Databases
@@ -127,7 +127,7 @@ def fill(url: str) -> None:
                 )
             )
             session.add(
-                WebhookEndpoint(
+                Webhook(
                     id=new_id(),
                     **whose,
                     url="https://crm.example",
@@ -219,21 +219,21 @@ def test_an_event_in_the_scope_of_one_organization_reaches_the_webhook_for_the_w
     events = [WebhookEvent.CONTACT_CREATED.value]
     common: dict[str, Any] = {"url": "https://all.example", "secret": "x", "created_by": "tests"}
     for partner_id in partner_ids:
-        session.add(WebhookEndpoint(partner_id=partner_id, events=events, **common))
+        session.add(Webhook(partner_id=partner_id, events=events, **common))
     session.commit()
     [one, *_others] = session.scalars(
         select(Organization.id).where(Organization.partner_id == partner_ids[0])
     ).all()
     with database.within(of_tenant(partner_ids[0], one)).transaction() as narrowed:
         publish(narrowed, partner_ids[0], one, WebhookEvent.CONTACT_CREATED, dict)
-        seen = narrowed.scalars(select(WebhookEndpoint.organization_id)).all()
+        seen = narrowed.scalars(select(Webhook.organization_id)).all()
         assert set(seen) <= {one}
         assert narrowed.scalars(select(WebhookDelivery.id)).all() == []
         with contextlib.suppress(ValueError), whole_partner(narrowed):
             raise ValueError
-        assert None not in narrowed.scalars(select(WebhookEndpoint.organization_id)).all()
-    sent = select(WebhookEndpoint.partner_id, WebhookDelivery.type).join(
-        WebhookDelivery, WebhookDelivery.endpoint_id == WebhookEndpoint.id
+        assert None not in narrowed.scalars(select(Webhook.organization_id)).all()
+    sent = select(Webhook.partner_id, WebhookDelivery.type).join(
+        WebhookDelivery, WebhookDelivery.webhook_id == Webhook.id
     )
     assert session.execute(sent).all() == [(partner_ids[0], "contact.created")]
 
@@ -311,7 +311,7 @@ LISTS: dict[str, Callable[[Session], Iterable[Any]]] = {
     ),
     "organizations": lambda session: session.scalars(organizations.loading.visible(OPERATOR)),
     "users": lambda session: session.scalars(users.loading.visible(OPERATOR)),
-    "webhooks": lambda session: endpoints.listing(session, OPERATOR),
+    "webhooks": lambda session: webhooks.listing(session, OPERATOR),
 }
 """Services that list what belongs to a partner, asked without their tenant filter."""
 
@@ -348,7 +348,7 @@ GETS: dict[str, tuple[Any, Callable[[Session, Any], Any]]] = {
         lambda session, row: organizations.get(session, OPERATOR, row.id),
     ),
     "users": (User, lambda session, row: users.get(session, OPERATOR, row.id)),
-    "webhooks": (WebhookEndpoint, lambda session, row: endpoints.get(session, OPERATOR, row.id)),
+    "webhooks": (Webhook, lambda session, row: webhooks.get(session, OPERATOR, row.id)),
 }
 """Services that load one thing by its id, asked without their tenant filter."""
 

@@ -14,10 +14,10 @@ from app import extensions
 from app.commands.credentials import MomentParameter
 from app.commands.transactions import as_json, changing, print_result, reading
 from app.enums import WebhookEvent
-from app.models import WebhookEndpoint
+from app.models import Webhook
 from app.schemas.fields import write_moment
-from app.services import partners
-from app.services.webhooks import deliveries, endpoints
+from app.services import partners, webhooks
+from app.services.webhooks import deliveries
 
 WEBHOOK = click.argument("webhook_id", metavar="WEBHOOK", type=click.UUID)
 
@@ -66,7 +66,7 @@ def _add_webhook(
     with changing(partner_id) as (session, caller):
         if partner_id is not None:
             partners.get_own(session, caller)
-        created = endpoints.add(
+        created = webhooks.add(
             session,
             caller,
             extensions.settings(),
@@ -74,7 +74,7 @@ def _add_webhook(
             url=url,
             events=event_names,
         )
-        described = _describe_webhook(created.endpoint)
+        described = _describe_webhook(created.webhook)
     _print_secret(described, created.secret, as_json)
 
 
@@ -84,8 +84,8 @@ def _add_webhook(
 def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
     """List every webhook, or those of one organization."""
     with reading() as (session, caller):
-        rows = endpoints.listing(session, caller, organization_id=organization_id)
-        described = [_describe_webhook(endpoint) for endpoint in rows]
+        rows = webhooks.listing(session, caller, organization_id=organization_id)
+        described = [_describe_webhook(webhook) for webhook in rows]
     lines = (
         f"{each['id']}  {each['state']:<7}  {each['url']}  {' '.join(each['events'])}"
         for each in described
@@ -98,7 +98,7 @@ def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
 def remove(webhook_id: UUID) -> None:
     """Remove a webhook with its waiting deliveries."""
     with changing() as (session, caller):
-        url = endpoints.remove(session, caller, webhook_id).url
+        url = webhooks.remove(session, caller, webhook_id).url
     click.echo(f"The webhook to {url} is removed.")
 
 
@@ -125,14 +125,14 @@ def test(webhook_id: UUID, as_json: bool) -> None:
 def rotate(webhook_id: UUID, overlap_hours: int, as_json: bool) -> None:
     """Create a new secret and print it; it can't be shown again."""
     with changing() as (session, caller):
-        rotated = endpoints.rotate(
+        rotated = webhooks.rotate(
             session,
             caller,
             extensions.settings(),
             webhook_id,
             overlap=timedelta(hours=overlap_hours),
         )
-        described = _describe_webhook(rotated.endpoint)
+        described = _describe_webhook(rotated.webhook)
     _print_secret(described, rotated.secret, as_json)
 
 
@@ -141,7 +141,7 @@ def rotate(webhook_id: UUID, overlap_hours: int, as_json: bool) -> None:
 def pause(webhook_id: UUID) -> None:
     """Keep its events until it is resumed."""
     with changing() as (session, caller):
-        url = endpoints.pause(session, caller, webhook_id).url
+        url = webhooks.pause(session, caller, webhook_id).url
     click.echo(f"The webhook to {url} is paused; its events are kept.")
 
 
@@ -150,7 +150,7 @@ def pause(webhook_id: UUID) -> None:
 def resume(webhook_id: UUID) -> None:
     """Continue, with the kept events first."""
     with changing() as (session, caller):
-        url = endpoints.resume(session, caller, webhook_id).url
+        url = webhooks.resume(session, caller, webhook_id).url
     click.echo(f"The webhook to {url} is resumed.")
 
 
@@ -169,15 +169,15 @@ def replay(webhook_id: UUID, delivery_id: UUID | None, failed_since: datetime | 
     click.echo(f"{count} {'delivery is' if count == 1 else 'deliveries are'} sent again.")
 
 
-def _describe_webhook(endpoint: WebhookEndpoint) -> dict[str, Any]:
-    until, organization_id = endpoint.previous_until, endpoint.organization_id
+def _describe_webhook(webhook: Webhook) -> dict[str, Any]:
+    until, organization_id = webhook.previous_until, webhook.organization_id
     return {
-        "id": str(endpoint.id),
+        "id": str(webhook.id),
         "organizationId": str(organization_id) if organization_id else None,
-        "url": endpoint.url,
-        "events": endpoint.events,
-        "state": "paused" if endpoint.paused_at is not None else "active",
-        "pauseReason": endpoint.pause_reason.value if endpoint.pause_reason else None,
+        "url": webhook.url,
+        "events": webhook.events,
+        "state": "paused" if webhook.paused_at is not None else "active",
+        "pauseReason": webhook.pause_reason.value if webhook.pause_reason else None,
         "previousSecretUntil": write_moment(until) if until else None,
     }
 

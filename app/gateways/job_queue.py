@@ -191,7 +191,7 @@ def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: f
 
 
 def enqueue_webhook(
-    session: Session, endpoint_id: UUID, delivery_id: UUID, turn: int, delay_seconds: float
+    session: Session, webhook_id: UUID, delivery_id: UUID, turn: int, delay_seconds: float
 ) -> None:
     """Enqueue one attempt to deliver a webhook; a delayed one takes no slot of the queue."""
     enqueue(
@@ -201,15 +201,15 @@ def enqueue_webhook(
         f"webhook:{delivery_id}:{turn}",
         str(delivery_id),
         turn,
-        partition=str(endpoint_id),
+        partition=str(webhook_id),
         delay_seconds=delay_seconds,
     )
 
 
-def enqueue_held_webhooks(session: Session, endpoint_id: UUID, act_id: UUID) -> None:
-    """Enqueue the workflow that continues every held webhook of an endpoint."""
-    job_id, endpoint = f"held-webhooks:{act_id}", str(endpoint_id)
-    enqueue(session, WEBHOOK_QUEUE, "send_held_webhooks", job_id, endpoint, partition=endpoint)
+def enqueue_held_webhooks(session: Session, webhook_id: UUID, act_id: UUID) -> None:
+    """Enqueue the workflow that continues every held delivery of a webhook."""
+    job_id, webhook = f"held-webhooks:{act_id}", str(webhook_id)
+    enqueue(session, WEBHOOK_QUEUE, "send_held_webhooks", job_id, webhook, partition=webhook)
 
 
 def enqueue_check(

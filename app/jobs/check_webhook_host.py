@@ -21,19 +21,19 @@ SECONDS = 5.0
 
 @DBOS.workflow(name="check_webhook_host")
 @observe_job
-def check_webhook_host(endpoint_id: str, url: str) -> None:
+def check_webhook_host(webhook_id: str, url: str) -> None:
     """Look the host up and record if it isn't found."""
-    look_up_host(endpoint_id, url)
+    look_up_host(webhook_id, url)
 
 
 @DBOS.step(name="look_webhook_host_up")
 @retry_on_database_outage
-def look_up_host(endpoint_id: str, url: str) -> None:
+def look_up_host(webhook_id: str, url: str) -> None:
     allow_private = context().settings.webhook_allow_private
-    check(context().database, UUID(endpoint_id), url, allow_private=allow_private)
+    check(context().database, UUID(webhook_id), url, allow_private=allow_private)
 
 
-def check(database: Database, endpoint_id: UUID, url: str, *, allow_private: bool) -> None:
+def check(database: Database, webhook_id: UUID, url: str, *, allow_private: bool) -> None:
     """Look up the host without an open transaction. An IP address that isn't public counts as not
     found."""
     try:
@@ -42,4 +42,4 @@ def check(database: Database, endpoint_id: UUID, url: str, *, allow_private: boo
         )
     except HostRefused:
         with database.transaction() as session:
-            addresses.record_missing_host(session, endpoint_id, url)
+            addresses.record_missing_host(session, webhook_id, url)

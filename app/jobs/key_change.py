@@ -10,7 +10,7 @@ from app.models import (
     IdentityProvider,
     PartnerDomain,
     ProcessorAccount,
-    WebhookEndpoint,
+    Webhook,
 )
 from app.services.carrier_accounts import secret_retention as carrier_accounts
 from app.services.credentials.reencryption import StoredSecret, reencrypt_batch
@@ -27,8 +27,8 @@ STORED_SECRETS = (
     StoredSecret(PartnerDomain.dkim_key, sender.PURPOSE),
     StoredSecret(ProcessorAccount.secret, processor_accounts.PURPOSE),
     StoredSecret(ProcessorAccount.webhook_secret, processor_accounts.WEBHOOK_PURPOSE),
-    StoredSecret(WebhookEndpoint.secret, signing.PURPOSE),
-    StoredSecret(WebhookEndpoint.previous_secret, signing.PURPOSE),
+    StoredSecret(Webhook.secret, signing.PURPOSE),
+    StoredSecret(Webhook.previous_secret, signing.PURPOSE),
 )
 
 

@@ -87,19 +87,19 @@ def store_receivers_answer(delivery_id: str, turn: int, answer: StoredAnswer) ->
 
 @DBOS.workflow(name="send_held_webhooks")
 @observe_job
-def send_held_webhooks(endpoint_id: str) -> None:
-    """Queue the deliveries that were held for an endpoint."""
-    queue_held(endpoint_id)
+def send_held_webhooks(webhook_id: str) -> None:
+    """Queue the deliveries that were held for a webhook."""
+    queue_held(webhook_id)
 
 
 @DBOS.step(name="take_up_held_webhooks")
-def queue_held(endpoint_id: str) -> None:
+def queue_held(webhook_id: str) -> None:
     has_more = True
     while has_more:
-        has_more = _queue_next_batch(endpoint_id)
+        has_more = _queue_next_batch(webhook_id)
 
 
 @retry_on_database_outage
-def _queue_next_batch(endpoint_id: str) -> bool:
+def _queue_next_batch(webhook_id: str) -> bool:
     with context().database.transaction() as session:
-        return delivering.queue_next_held(session, UUID(endpoint_id))
+        return delivering.queue_next_held(session, UUID(webhook_id))

@@ -101,7 +101,7 @@ from app.models.user import (
     User,
 )
 from app.models.verified_number import VerifiedNumber
-from app.models.webhook import WebhookDelivery, WebhookEndpoint
+from app.models.webhook import Webhook, WebhookDelivery
 from app.models.worker import (
     CallSignal,
     CarrierPace,

@@ -1,4 +1,4 @@
-"""Outgoing webhooks: endpoints, their events and deliveries."""
+"""Webhooks and the deliveries of their events."""
 
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,7 @@ from app.models.base import (
 )
 
 
-class WebhookEndpoint(Base):
+class Webhook(Base):
     """A URL that receives the events of one organization, or of all organizations of a partner and
     of the portal itself. Its secrets are encrypted."""
 
@@ -61,7 +61,7 @@ class WebhookEndpoint(Base):
 
 
 class WebhookDelivery(Base):
-    """One event for one endpoint. ``payload`` is exactly the text that is signed and sent.
+    """One event for one webhook. ``payload`` is exactly the text that is signed and sent.
 
     ``turn`` names the attempt that was enqueued last, so that an earlier one does nothing;
     ``retries`` counts the attempts of the current series, ``attempts`` all of them. ``attempt_log``
@@ -76,8 +76,8 @@ class WebhookDelivery(Base):
     )
 
     id: Mapped[Id]
-    endpoint_id: Mapped[UUID] = mapped_column(
-        ForeignKey("webhook_endpoints.id", ondelete="CASCADE")
+    webhook_id: Mapped[UUID] = mapped_column(
+        "endpoint_id", ForeignKey("webhook_endpoints.id", ondelete="CASCADE")
     )
     event_id: Mapped[UUID]
     type: Mapped[Short]

@@ -23,8 +23,8 @@ from app.models import (
     RateLevel,
     RetentionRun,
     RevokedToken,
+    Webhook,
     WebhookDelivery,
-    WebhookEndpoint,
     utcnow,
 )
 from app.models.base import id_at
@@ -117,8 +117,8 @@ def purge_deliveries(session: Session, days: int, partner_id: UUID | None = None
         WebhookDelivery.created_at < utcnow() - timedelta(days=days)
     )
     if partner_id is not None:
-        endpoints = select(WebhookEndpoint.id).where(WebhookEndpoint.partner_id == partner_id)
-        query = query.where(WebhookDelivery.endpoint_id.in_(endpoints))
+        webhooks = select(Webhook.id).where(Webhook.partner_id == partner_id)
+        query = query.where(WebhookDelivery.webhook_id.in_(webhooks))
     old = session.scalars(query.order_by(WebhookDelivery.created_at).limit(AT_ONCE)).all()
     session.execute(delete(WebhookDelivery).where(WebhookDelivery.id.in_(old)))
     return len(old)

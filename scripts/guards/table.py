@@ -334,7 +334,7 @@ GUARDS = (
         "app/gateways/public_addresses.py",
         "    if address.is_multicast or not address.is_global:\n        return False\n",
         "",
-        "tests/gateways/test_webhook_client.py tests/services/webhooks/test_endpoints.py",
+        "tests/gateways/test_webhook_client.py tests/services/webhooks/test_webhooks.py",
     ),
     Guard(
         "an idempotency key belongs to one body",

@@ -8,10 +8,9 @@ from app.config import Settings
 from app.database import Database
 from app.enums import Role
 from app.policy import ROLE_PERMISSIONS
-from app.services import campaigns
+from app.services import campaigns, webhooks
 from app.services.auth import passwords
 from app.services.credentials import api_keys
-from app.services.webhooks import endpoints
 from tests.fixtures.tenants import make_tenant
 from tests.fixtures.worker import make_calling_organization
 
@@ -52,7 +51,7 @@ def build(database: Database, settings: Settings, receiver_url: str) -> World:
             key = api_keys.create(
                 session, admin, organization_id=organization_id, name=f"Script {number}"
             )
-            endpoints.add(
+            webhooks.add(
                 session,
                 admin,
                 settings,

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import WebhookEvent
-from app.models import WebhookDelivery, WebhookEndpoint
+from app.models import Webhook, WebhookDelivery
 from tests.fixtures.databases import runs_on
 from tests.fixtures.tenants import Tenant
 
@@ -62,13 +62,13 @@ def test_a_webhook_is_added_listed_renewed_and_removed(
     assert printed(app, "list") == []
 
 
-def test_without_events_an_endpoint_receives_all(
+def test_without_events_a_webhook_receives_all(
     app: Flask, session: Session, tenant: Tenant
 ) -> None:
     shown = run(app, "add", tenant.organization.id, URL).output
     assert shown.endswith("Keep the secret now: it can't be shown again.\n")
-    endpoint = session.scalars(select(WebhookEndpoint)).one()
-    assert endpoint.events == [event.value for event in WebhookEvent]
+    webhook = session.scalars(select(Webhook)).one()
+    assert webhook.events == [event.value for event in WebhookEvent]
 
 
 def test_a_test_event_is_queued_and_a_pause_holds_later_events(
@@ -99,7 +99,7 @@ def test_a_test_event_is_queued_and_a_pause_holds_later_events(
         (["add", uuid4(), URL, "--event", "call.lost"], "'call.lost' is not one of"),
     ],
 )
-def test_a_missing_endpoint_is_reported_in_one_sentence(
+def test_a_missing_webhook_is_reported_in_one_sentence(
     app: Flask, tenant: Tenant, words: list[object], message: str
 ) -> None:
     result = run(app, *words)

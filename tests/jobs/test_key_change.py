@@ -17,7 +17,7 @@ from app.models import (
     IdentityProvider,
     PartnerDomain,
     ProcessorAccount,
-    WebhookEndpoint,
+    Webhook,
     utcnow,
 )
 from app.services.credentials import reencryption
@@ -86,13 +86,13 @@ def secrets(fresh_database: Database, tenant: Tenant, monkeypatch: pytest.Monkey
                     webhook_secret=old(ProcessorAccount.webhook_secret),
                 ),
                 *(
-                    WebhookEndpoint(
+                    Webhook(
                         partner_id=partner_id,
                         organization_id=tenant.organization.id,
                         url="https://hooks.example/x",
                         events=["call.completed"],
-                        secret=old(WebhookEndpoint.secret),
-                        previous_secret=old(WebhookEndpoint.previous_secret),
+                        secret=old(Webhook.secret),
+                        previous_secret=old(Webhook.previous_secret),
                         created_by="colleague",
                     )
                     for _ in range(WEBHOOKS)

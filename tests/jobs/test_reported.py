@@ -16,8 +16,8 @@ from app.database import Database
 from app.factory import create_app
 from app.log_lines import json_formatter
 from app.policy.caller import system_caller
+from app.services import webhooks
 from app.services.credentials import api_keys
-from app.services.webhooks import endpoints
 from app.telemetry import tracing
 from tests.fixtures.collector import Collector, Span, collector
 from tests.fixtures.databases import BACKENDS, runs_on
@@ -85,7 +85,7 @@ def test_a_call_is_one_trace_and_found_by_one_search(
     app = create_app(settings_for(url_of(fresh_database), tmp_path), fresh_database)
     with Receiver().open() as receiver:
         with fresh_database.transaction() as session:
-            endpoints.add(
+            webhooks.add(
                 session,
                 OPERATOR,
                 allowed,

@@ -13,7 +13,8 @@ from app.config import Settings
 from app.database import Database
 from app.models import WebhookDelivery
 from app.policy.caller import system_caller
-from app.services.webhooks import deliveries, endpoints
+from app.services import webhooks
+from app.services.webhooks import deliveries
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.settings import SECRET_KEY
 from tests.fixtures.worker import Worker, create_calling_organization, unfinished_calls, wait_until
@@ -51,16 +52,16 @@ def test_calls_go_on_while_names_are_not_found(
     settings = Settings(env="test", secret_key=SECRET_KEY, webhook_allow_private=True)
     with fresh_database.transaction() as session:
         for place in range(WEBHOOKS // 3):
-            endpoint = endpoints.add(
+            webhook = webhooks.add(
                 session,
                 operator,
                 settings,
                 organization_id=calling_organization.organization_id,
                 url=f"http://hooks{place}.slow.example/",
                 events=("call.busy",),
-            ).endpoint
+            ).webhook
             for _ in range(3):
-                deliveries.send_test(session, operator, endpoint.id)
+                deliveries.send_test(session, operator, webhook.id)
     worker.start()
     time.sleep(1)  # so that the webhooks wait for their names
     for place in range(10):

@@ -11,9 +11,8 @@ from sqlalchemy import select
 from app.enums import CarrierKind
 from app.models import AuditEntry, Call, CallAttempt, CallEvent, VerifiedNumber, WebhookDelivery
 from app.policy import Permission
-from app.services import calls, verified_numbers
+from app.services import calls, verified_numbers, webhooks
 from app.services.verified_numbers import CodeOutcome, CodeResult
-from app.services.webhooks import endpoints
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.tenants import OPERATOR
 from tests.fixtures.trial import shows, start_trial
@@ -36,15 +35,15 @@ def test_the_carrier_speaks_the_code_and_nothing_stores_it(
     caller = replace(calling_organization.key, permissions=MEMBER)
     with twilio_worker.database.transaction() as session:
         start_trial(session, calling_organization.organization_id)
-        hook = endpoints.add(
+        webhook = webhooks.add(
             session,
             OPERATOR,
             settings_for(url_of(twilio_worker.database), tmp_path),
             organization_id=calling_organization.organization_id,
             url="https://hooks.example.com/calls",
             events=["call.started", "call.completed"],
-        ).endpoint
-        endpoints.pause(session, OPERATOR, hook.id)
+        ).webhook
+        webhooks.pause(session, OPERATOR, webhook.id)
         verifying = calls.request_verification(
             session,
             caller,
@@ -63,8 +62,8 @@ def test_the_carrier_speaks_the_code_and_nothing_stores_it(
     code = spoken.replace(", ", "")
     with twilio_worker.database.transaction(read_only=True) as session:
         rows = [repr(vars(row)) for table in TABLES for row in session.scalars(select(table))]
-        of_hook = WebhookDelivery.endpoint_id == hook.id
-        sent = session.scalars(select(WebhookDelivery.type).where(of_hook)).all()
+        of_webhook = WebhookDelivery.webhook_id == webhook.id
+        sent = session.scalars(select(WebhookDelivery.type).where(of_webhook)).all()
     assert sorted(sent) == ["call.completed", "call.started"]
     assert [row for row in rows if shows(row, code)] == []
 

@@ -12,9 +12,10 @@ from app.config import Settings
 from app.database import Database
 from app.enums import DeliveryStatus
 from app.jobs.engine import WEBHOOKS_PER_ENDPOINT
-from app.models import WebhookDelivery, WebhookEndpoint
+from app.models import Webhook, WebhookDelivery
 from app.policy.caller import system_caller
-from app.services.webhooks import deliveries, endpoints
+from app.services import webhooks
+from app.services.webhooks import deliveries
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.settings import SECRET_KEY
@@ -55,16 +56,16 @@ def worker(make_worker: Callable[..., Worker]) -> Worker:
 
 def add(
     session: Session, calling_organization: CallingOrganization, receiver: Receiver, *events: str
-) -> WebhookEndpoint:
+) -> Webhook:
     allowed = Settings(env="test", secret_key=KEY, webhook_allow_private=True)
-    return endpoints.add(
+    return webhooks.add(
         session,
         OPERATOR,
         allowed,
         organization_id=calling_organization.organization_id,
         url=receiver.url,
         events=events or ("call.completed",),
-    ).endpoint
+    ).webhook
 
 
 def states(database: Database) -> Counter[DeliveryStatus]:
@@ -129,8 +130,8 @@ def test_a_worker_that_ends_loses_none(
     receiver = open_receiver()
     receiver.holds_seconds = 0.1
     with fresh_database.transaction() as session:
-        endpoint = add(session, calling_organization, receiver)
-        made = [deliveries.send_test(session, OPERATOR, endpoint.id) for _ in range(10)]
+        webhook = add(session, calling_organization, receiver)
+        made = [deliveries.send_test(session, OPERATOR, webhook.id) for _ in range(10)]
         expected = sorted(each.message_id for each in made)
     worker.start()
     wait_until(lambda: len(receiver.received) >= 3)
@@ -151,12 +152,12 @@ def test_failed_events_are_sent_again_after_the_receiver_is_fixed(
     receiver = open_receiver()
     receiver.usual = 410
     with fresh_database.transaction() as session:
-        endpoint = add(session, calling_organization, receiver)
-        deliveries.send_test(session, OPERATOR, endpoint.id)
+        webhook = add(session, calling_organization, receiver)
+        deliveries.send_test(session, OPERATOR, webhook.id)
     worker.start()
     wait_until(lambda: states(fresh_database) == {DeliveryStatus.HELD: 1})
     receiver.usual = 204
     with fresh_database.transaction() as session:
-        endpoints.resume(session, OPERATOR, endpoint.id)
+        webhooks.resume(session, OPERATOR, webhook.id)
     wait_until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 1})
     assert len({message.id for message in receiver.received}) == 1

@@ -26,15 +26,14 @@ from app.models import (
     DoNotCallEntry,
     PortalSession,
     User,
-    WebhookEndpoint,
+    Webhook,
     new_id,
     utcnow,
 )
 from app.portal.record_lists import bulk_views
 from app.portal.record_lists.registry import LISTS
-from app.services import calls, campaigns, do_not_call, organization_groups, outreach
+from app.services import calls, campaigns, do_not_call, organization_groups, outreach, webhooks
 from app.services.contacts import single
-from app.services.webhooks import endpoints
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
@@ -169,14 +168,14 @@ def test_webhooks_are_paused_resumed_and_removed(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     made = [
-        endpoints.add(
+        webhooks.add(
             session,
             tenant.caller(Role.PARTNER_ADMIN),
             app.extensions["settings"],
             organization_id=tenant.organization.id,
             url=f"https://crm.example/{number}",
             events=["call.completed"],
-        ).endpoint
+        ).webhook
         for number in range(3)
     ]
     session.commit()
@@ -187,7 +186,7 @@ def test_webhooks_are_paused_resumed_and_removed(
     session.expire_all()
     assert [each.paused_at is None for each in made] == [True, True, False]
     assert "2 webhooks removed" in do(admin, address("webhooks", "remove"), *keys[1:])
-    assert session.scalars(select(WebhookEndpoint.id)).all() == [keys[0]]
+    assert session.scalars(select(Webhook.id)).all() == [keys[0]]
 
 
 def test_an_action_on_all_matches_asks_with_their_number(

@@ -19,17 +19,16 @@ from app.models import (
     EmailChange,
     OAuthClient,
     User,
-    WebhookEndpoint,
+    Webhook,
     utcnow,
 )
 from app.policy.caller import Caller
 from app.schemas.parsing import read
 from app.schemas.users import UpdateUserInput
-from app.services import carrier_accounts, oauth_clients, users
+from app.services import carrier_accounts, oauth_clients, users, webhooks
 from app.services.auth import sessions
 from app.services.carrier_accounts import AccountFields
 from app.services.credentials import api_keys
-from app.services.webhooks import endpoints
 from tests.fixtures.mails import send_waiting
 from tests.fixtures.tenants import Tenant, make_user
 from tests.portal.conftest import PASSWORD_HASH, Browser
@@ -56,14 +55,14 @@ class CreatedItems:
             session, caller, name="Sync", role=Role.PARTNER_ADMIN
         ).client
         self.key = api_keys.create(session, caller, organization_id=tenant.plus.id, name="CRM").key
-        self.hook = endpoints.add(
+        self.webhook = webhooks.add(
             session,
             caller,
             settings,
             organization_id=tenant.plus.id,
             url="https://hooks.example/events",
             events=["call.completed"],
-        ).endpoint
+        ).webhook
         self.account = carrier_accounts.save(
             session,
             caller,
@@ -88,12 +87,12 @@ class CreatedItems:
         """Which of them still works, by kind."""
         self.session.expire_all()
         get = self.session.get
-        hook = get(WebhookEndpoint, self.ids["Webhook"])
+        webhook = get(Webhook, self.ids["Webhook"])
         changes = self.session.scalars(select(EmailChange.id)).all()
         return {
             "API client": get_one(self.session, OAuthClient, self.ids, 0).revoked_at is None,
             "API key": get_one(self.session, ApiKey, self.ids, 1).revoked_at is None,
-            "Webhook": hook is not None,
+            "Webhook": webhook is not None,
             "Carrier account": get_one(self.session, CarrierAccount, self.ids, 3).removed_at
             is None,
             "Invitation": get_one(self.session, User, self.ids, 4).status is UserStatus.INVITED,
@@ -105,7 +104,7 @@ class CreatedItems:
         rows: tuple[Any, ...] = (
             self.client,
             self.key,
-            self.hook,
+            self.webhook,
             self.account,
             self.invited,
             change,
@@ -163,7 +162,7 @@ def test_one_item_is_handed_over_and_the_rest_ends(
         "Email change": (EmailChange, "requested_by_id"),
         "API client": (OAuthClient, "responsible_id"),
         "API key": (ApiKey, "responsible_id"),
-        "Webhook": (WebhookEndpoint, "responsible_id"),
+        "Webhook": (Webhook, "responsible_id"),
         "Carrier account": (CarrierAccount, "responsible_id"),
     }
     model, column = rows[kind]

@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import ContactAction, Role
 from app.models import Outreach, User
-from app.services import assistants, campaigns, do_not_call
-from app.services.webhooks import endpoints
+from app.services import assistants, campaigns, do_not_call, webhooks
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_overview import make_upload
@@ -46,7 +45,7 @@ def admin(app: Flask, session: Session, tenant: Tenant, signed_in: SignedIn) -> 
     for number, source in (("+12025550001", "file"), ("+12025550002", "portal")):
         do_not_call.add(session, caller, organization.id, number, source=source)
     for host in ("crm", "sheets"):
-        endpoints.add(
+        webhooks.add(
             session,
             caller,
             app.extensions["settings"],

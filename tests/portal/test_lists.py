@@ -25,9 +25,8 @@ from app.models import SavedView, User, new_id, utcnow
 from app.portal.record_lists import exporting
 from app.portal.record_lists.registry import LISTS
 from app.portal.web.list_definitions import ListColumn
-from app.services import campaigns, do_not_call
+from app.services import campaigns, do_not_call, webhooks
 from app.services.csv_files import Cell
-from app.services.webhooks import endpoints
 from tests.fixtures.tenants import Tenant, converse, make_user, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
@@ -143,7 +142,7 @@ def lists(
             campaigns.create(session, staff, each.organization.id, name=name)
         for number in (1, 2):
             do_not_call.add(session, staff, each.organization.id, f"+1202555000{number}")
-            endpoints.add(
+            webhooks.add(
                 session,
                 staff,
                 app.extensions["settings"],

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from werkzeug.routing import IntegerConverter
 
 from app.enums import CarrierKind, Role
-from app.models import CarrierAccount, User, WebhookEndpoint
+from app.models import CarrierAccount, User, Webhook
 from app.services.carrier_accounts.secret_retention import PURPOSE
 from app.services.credentials.encryption import seal
 from tests.fixtures.databases import runs_on
@@ -77,7 +77,7 @@ def ids(session: Session, tenant: Tenant) -> dict[str, str]:
         secret=secret,
         created_by="colleague",
     )
-    webhook = WebhookEndpoint(
+    webhook = Webhook(
         partner_id=tenant.partner.id,
         organization_id=tenant.organization.id,
         url="https://hooks.outside.example/x",

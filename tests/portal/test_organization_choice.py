@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import NumberSource
-from app.models import ApiKey, Assistant, Campaign, PhoneNumber, User, WebhookEndpoint
+from app.models import ApiKey, Assistant, Campaign, PhoneNumber, User, Webhook
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 
@@ -23,7 +23,7 @@ FORMS: dict[str, Form] = {
         *(ApiKey, {"name": "Robin", "kind": "test", "scopes": ["contacts:read"]}),
     ),
     "/api-access/webhooks/new": (
-        *(WebhookEndpoint, {"url": "https://robin.example/hooks", "events": ["call.completed"]}),
+        *(Webhook, {"url": "https://robin.example/hooks", "events": ["call.completed"]}),
     ),
 }
 of_every_form = pytest.mark.parametrize("path", FORMS)
@@ -40,7 +40,7 @@ def owners(session: Session, path: str) -> list[Any]:
     """The organizations of what the form created."""
     model, _typed = FORMS[path]
     rows = select(model.organization_id).where(
-        model.url.contains("robin") if model is WebhookEndpoint else model.name == "Robin"
+        model.url.contains("robin") if model is Webhook else model.name == "Robin"
     )
     return list(session.scalars(rows).all())
 

@@ -16,10 +16,11 @@ from app.enums import DeliveryStatus, PauseReason, Role, WebhookEvent
 from app.extensions import settings
 from app.gateways.webhook_client import WebhookAnswer
 from app.jobs import check_webhook_host
-from app.models import AuditEntry, User, WebhookDelivery, WebhookEndpoint, utcnow
+from app.models import AuditEntry, User, Webhook, WebhookDelivery, utcnow
 from app.policy.caller import system_caller
 from app.portal.web.formats import long_datetime, medium_datetime
-from app.services.webhooks import deliveries, endpoints
+from app.services import webhooks
+from app.services.webhooks import deliveries
 from app.services.webhooks.attempts import with_attempt
 from tests.fixtures.databases import runs_on
 from tests.fixtures.tenants import Tenant
@@ -37,9 +38,9 @@ SECRET = re.compile(r"whsec_[\w+/]{43}=")
 backend = runs_on(["sqlite"])
 
 
-def make(app: Flask, session: Session, tenant: Tenant) -> WebhookEndpoint:
+def make(app: Flask, session: Session, tenant: Tenant) -> Webhook:
     with app.app_context():
-        made = endpoints.add(
+        made = webhooks.add(
             session,
             system_caller("the owner", tenant.partner.id),
             settings(),
@@ -48,12 +49,12 @@ def make(app: Flask, session: Session, tenant: Tenant) -> WebhookEndpoint:
             events=[event.value for event in WebhookEvent],
         )
     session.commit()
-    return made.endpoint
+    return made.webhook
 
 
-def ended(session: Session, endpoint: WebhookEndpoint, state: DeliveryStatus) -> WebhookDelivery:
-    owner = system_caller("the owner", endpoint.partner_id)
-    delivery = deliveries.send_test(session, owner, endpoint.id)
+def ended(session: Session, webhook: Webhook, state: DeliveryStatus) -> WebhookDelivery:
+    owner = system_caller("the owner", webhook.partner_id)
+    delivery = deliveries.send_test(session, owner, webhook.id)
     delivery.status, delivery.ended_at, delivery.attempts = state, utcnow(), 1
     delivery.last_status, delivery.last_answer = 503, "<b>away</b>"
     delivery.next_attempt_at = None
@@ -64,12 +65,12 @@ def ended(session: Session, endpoint: WebhookEndpoint, state: DeliveryStatus) ->
 STATES = ("waiting", "retrying", "held", "delivered", "failed")
 
 
-def page_of(endpoint: WebhookEndpoint) -> str:
-    return f"{LIST}/{endpoint.id}"
+def page_of(webhook: Webhook) -> str:
+    return f"{LIST}/{webhook.id}"
 
 
 def count(session: Session) -> int:
-    return session.scalar(select(func.count()).select_from(WebhookEndpoint)) or 0
+    return session.scalar(select(func.count()).select_from(Webhook)) or 0
 
 
 def test_a_webhook_is_added_and_its_secret_is_shown_once(
@@ -79,11 +80,11 @@ def test_a_webhook_is_added_and_its_secret_is_shown_once(
     made = admin.post(address, NEW, page=address)
     [secret] = set(SECRET.findall(made.text))
     assert (made.status_code, made.headers["Cache-Control"]) == (200, "no-store")
-    endpoint = session.scalars(select(WebhookEndpoint)).one()
-    assert (endpoint.url, endpoint.events) == (URL, ["call.completed", "contact.created"])
+    webhook = session.scalars(select(Webhook)).one()
+    assert (webhook.url, webhook.events) == (URL, ["call.completed", "contact.created"])
     again = admin.post(address, NEW, page=address)
-    assert (again.status_code, again.location, count(session)) == (303, page_of(endpoint), 1)
-    for path in (LIST, page_of(endpoint)):
+    assert (again.status_code, again.location, count(session)) == (303, page_of(webhook), 1)
+    for path in (LIST, page_of(webhook)):
         shown = admin.get(path)
         assert shown.status_code == 200
         assert secret not in shown.text
@@ -109,7 +110,7 @@ def test_each_problem_is_at_its_field(
     assert (answer.status_code, answer.text.count(words), count(session)) == (422, 2, 0)
 
 
-def test_a_new_endpoint_starts_with_its_organization(tenant: Tenant, admin: Browser) -> None:
+def test_a_new_webhook_starts_with_its_organization(tenant: Tenant, admin: Browser) -> None:
     assert tenant.plus.name in admin.get(f"{LIST}/new").text
 
 
@@ -120,8 +121,8 @@ def test_a_new_webhook_gets_how_calls_end_and_offers_a_test_beside_its_empty_log
     ticked = re.findall(r'<input(?=[^>]*checked)[^>]*value="([a-z.-]+)"', form)
     ends = ["call.completed", "call.busy", "call.no-answer", "call.failed"]
     assert ticked == ["organization", *ends]
-    endpoint = make(app, session, tenant)
-    head, _, log = admin.get(page_of(endpoint)).text.partition("No events yet.")
+    webhook = make(app, session, tenant)
+    head, _, log = admin.get(page_of(webhook)).text.partition("No events yet.")
     assert "Send test event" not in head
     assert "Send test event" in log
 
@@ -143,11 +144,11 @@ def test_a_test_event_is_sent_once_however_often_its_form_is(
 def test_why_there_was_no_answer_is_in_the_readers_language_but_not_what_a_receiver_answered(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    delivery = fail(session, endpoint)
+    webhook = make(app, session, tenant)
+    delivery = fail(session, webhook)
     delivery.last_status, delivery.last_answer = None, STORED
     session.commit()
-    page, german = page_of(endpoint), {"Accept-Language": "de"}
+    page, german = page_of(webhook), {"Accept-Language": "de"}
     unanswered = admin.get(page, headers=german).text
     assert unanswered.count("Die Aufnahme konnte nicht gespeichert werden.") == 2
     assert STORED not in unanswered
@@ -160,27 +161,27 @@ def test_why_there_was_no_answer_is_in_the_readers_language_but_not_what_a_recei
 def test_the_answer_of_a_receiver_that_refuses_is_shown(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    delivery = ended(session, endpoint, DeliveryStatus.FAILED)
+    webhook = make(app, session, tenant)
+    delivery = ended(session, webhook, DeliveryStatus.FAILED)
     delivery.last_attempt_at = utcnow()
     delivery.last_answer = "<b>away</b> " + "x" * 400
-    endpoint.failing_since = utcnow()
+    webhook.failing_since = utcnow()
     session.commit()
     answered = "The receiver answered 503: “&lt;b&gt;away&lt;/b&gt; x"
-    retrying = admin.get(page_of(endpoint)).text
+    retrying = admin.get(page_of(webhook)).text
     tried = f"Last attempt: {long_datetime(delivery.last_attempt_at)}."
     assert f"{answered}{'x' * 187}”. {tried} Retries continue for 24 hours" in retrying
     assert "<b>away" not in retrying
     head = retrying.partition('<div class="head-actions">')[2].partition("Retrying since")[0]
     assert ">Edit</a>" in head
     assert retrying.count(">Edit</a>") == 1
-    endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
+    webhook.paused_at, webhook.pause_reason = utcnow(), PauseReason.FAILING
     session.commit()
-    assert answered in admin.get(page_of(endpoint)).text
+    assert answered in admin.get(page_of(webhook)).text
     delivery.last_status, delivery.last_answer = 500, None
     session.commit()
-    assert "The receiver answered 500." in admin.get(page_of(endpoint)).text
-    page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
+    assert "The receiver answered 500." in admin.get(page_of(webhook)).text
+    page = admin.get(f"{page_of(webhook)}/deliveries/{delivery.id}").text
     assert "Status 500" in page
     assert "The answer has no text." in page
 
@@ -202,8 +203,8 @@ def test_the_events_of_the_form_are_grouped_by_subject(tenant: Tenant, admin: Br
 def test_a_webhook_is_paused_and_resumed(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    page = page_of(endpoint)
+    webhook = make(app, session, tenant)
+    page = page_of(webhook)
     admin.post(f"{page}/pause", page=page)
     paused = admin.get(page).text
     assert "Paused by a user." in paused
@@ -213,16 +214,16 @@ def test_a_webhook_is_paused_and_resumed(
     assert "crm.example" in admin.get(f"{LIST}?state=paused").text
     assert "No webhook matches." in admin.get(f"{LIST}?state=active").text
     admin.post(f"{page}/resume", page=page)
-    session.refresh(endpoint)
-    assert (endpoint.paused_at, endpoint.pause_reason) == (None, None)
+    session.refresh(webhook)
+    assert (webhook.paused_at, webhook.pause_reason) == (None, None)
 
 
-def fail(session: Session, endpoint: WebhookEndpoint) -> WebhookDelivery:
+def fail(session: Session, webhook: Webhook) -> WebhookDelivery:
     """A delivery that the receiver refused once, an hour before its next attempt."""
-    delivery = ended(session, endpoint, DeliveryStatus.WAITING)
+    delivery = ended(session, webhook, DeliveryStatus.WAITING)
     delivery.ended_at, delivery.retries = None, 1
     delivery.next_attempt_at = utcnow() + timedelta(hours=1)
-    endpoint.failing_since = utcnow()
+    webhook.failing_since = utcnow()
     session.commit()
     return delivery
 
@@ -234,9 +235,9 @@ def badges(html: str) -> list[tuple[str, str]]:
 def test_a_failing_webhook_is_amber_and_is_retried_at_once(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    delivery = fail(session, endpoint)
-    page = page_of(endpoint)
+    webhook = make(app, session, tenant)
+    delivery = fail(session, webhook)
+    page = page_of(webhook)
     shown = admin.get(page).text
     assert badges(shown) == [("warning", "Retrying")] * 2
     assert badges(admin.get(LIST).text) == [("warning", "Retrying")]
@@ -253,29 +254,29 @@ def test_a_failing_webhook_is_amber_and_is_retried_at_once(
     assert (delivery.status, waits) == (DeliveryStatus.HELD, None)
 
 
-def move(admin: Browser, endpoint: WebhookEndpoint, url: str) -> None:
-    page = f"{page_of(endpoint)}/edit"
+def move(admin: Browser, webhook: Webhook, url: str) -> None:
+    page = f"{page_of(webhook)}/edit"
     [version] = re.findall(r'name="version" value="(\d+)"', admin.get(page).text)
-    changed = {"url": url, "events": endpoint.events, "version": version}
+    changed = {"url": url, "events": webhook.events, "version": version}
     assert admin.post(page, changed, page=page).status_code == 303
 
 
 def test_failures_of_an_earlier_address_do_not_count_for_the_current_one(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    delivery = fail(session, endpoint)
-    move(admin, endpoint, f"{URL}/v2")
+    webhook = make(app, session, tenant)
+    delivery = fail(session, webhook)
+    move(admin, webhook, f"{URL}/v2")
     words = r"Address changed on [^;<]+; no delivery yet"
-    shown = admin.get(page_of(endpoint)).text
+    shown = admin.get(page_of(webhook)).text
     assert len(re.findall(words, shown)) == 1
     assert "Retrying since" not in shown
     assert badges(shown)[0] == badges(admin.get(LIST).text)[0] == ("success", "Active")
     session.refresh(delivery)
     delivery.last_attempt_at, delivery.last_answer = utcnow(), "still away"
-    endpoint.failing_since = delivery.last_attempt_at
+    webhook.failing_since = delivery.last_attempt_at
     session.commit()
-    retried = admin.get(page_of(endpoint)).text
+    retried = admin.get(page_of(webhook)).text
     assert "still away" in retried
     assert re.findall(words, retried) == []
 
@@ -285,37 +286,37 @@ def test_a_host_that_is_not_found_is_reported_until_something_is_sent(
 ) -> None:
     address = f"{LIST}/new?organization={tenant.organization.id}"
     admin.post(address, NEW | {"url": "https://hooks.invalid/x"}, page=address)
-    endpoint = session.scalars(select(WebhookEndpoint)).one()
-    look_host_up(app, endpoint)
+    webhook = session.scalars(select(Webhook)).one()
+    look_host_up(app, webhook)
     missing = "hooks.invalid has no public address in the DNS. The webhook is saved; deliveries"
-    shown = admin.get(page_of(endpoint)).text
+    shown = admin.get(page_of(webhook)).text
     assert missing in shown
     assert badges(shown)[0] == ("warning", "Host not found")
     assert badges(admin.get(LIST).text) == [("warning", "Host not found")]
-    ended(session, endpoint, DeliveryStatus.DELIVERED).last_attempt_at = utcnow()
+    ended(session, webhook, DeliveryStatus.DELIVERED).last_attempt_at = utcnow()
     session.commit()
-    assert (missing in admin.get(page_of(endpoint)).text) is False
-    move(admin, endpoint, "https://other.invalid/x")
-    session.refresh(endpoint)
-    look_host_up(app, endpoint)
+    assert (missing in admin.get(page_of(webhook)).text) is False
+    move(admin, webhook, "https://other.invalid/x")
+    session.refresh(webhook)
+    look_host_up(app, webhook)
     assert badges(admin.get(LIST).text) == [("warning", "Host not found")]
-    move(admin, endpoint, "https://8.8.8.8/x")
-    session.refresh(endpoint)
-    look_host_up(app, endpoint)
+    move(admin, webhook, "https://8.8.8.8/x")
+    session.refresh(webhook)
+    look_host_up(app, webhook)
     assert badges(admin.get(LIST).text) == [("success", "Active")]
 
 
-def look_host_up(app: Flask, endpoint: WebhookEndpoint) -> None:
+def look_host_up(app: Flask, webhook: Webhook) -> None:
     """As the worker does after an address was saved."""
     database: Database = app.extensions["database"]
-    check_webhook_host.check(database, endpoint.id, endpoint.url, allow_private=False)
+    check_webhook_host.check(database, webhook.id, webhook.url, allow_private=False)
 
 
 def test_the_page_reloads_its_deliveries_while_one_is_in_progress(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    page = page_of(endpoint)
+    webhook = make(app, session, tenant)
+    page = page_of(webhook)
     answer = admin.post(f"{page}/test", {"once": "t1"}, page=page)
     sent = admin.get(answer.location).text
     delivery = session.scalars(select(WebhookDelivery)).one()
@@ -349,14 +350,14 @@ def test_the_page_reloads_its_deliveries_while_one_is_in_progress(
 def test_a_webhook_is_edited_and_another_users_change_is_not_overwritten(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    page = f"{page_of(endpoint)}/edit"
+    webhook = make(app, session, tenant)
+    page = f"{page_of(webhook)}/edit"
     [version] = re.findall(r'name="version" value="(\d+)"', admin.get(page).text)
     changed = {"url": f"{URL}/v2", "events": ["call.failed"], "version": version}
     answer = admin.post(page, changed, page=page)
-    assert (answer.status_code, answer.location) == (303, page_of(endpoint))
-    session.refresh(endpoint)
-    assert (endpoint.url, endpoint.events) == (f"{URL}/v2", ["call.failed"])
+    assert (answer.status_code, answer.location) == (303, page_of(webhook))
+    session.refresh(webhook)
+    assert (webhook.url, webhook.events) == (f"{URL}/v2", ["call.failed"])
     entry = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
     assert entry is not None
     assert (entry.action, entry.after) == (
@@ -375,38 +376,38 @@ def test_a_webhook_is_edited_and_another_users_change_is_not_overwritten(
 def test_every_state_of_a_webhook_checks_the_version_of_its_forms(
     app: Flask, session: Session, tenant: Tenant, admin: Browser, number: int
 ) -> None:
-    endpoint = make(app, session, tenant)
-    endpoint.url = f"{URL}/{number}"
+    webhook = make(app, session, tenant)
+    webhook.url = f"{URL}/{number}"
     session.commit()
-    page = f"{page_of(endpoint)}/edit"
+    page = f"{page_of(webhook)}/edit"
     [version] = re.findall(r'name="version" value="(\d{1,9})"', admin.get(page).text)
     stale = {"url": URL, "events": ["call.failed"], "version": str(int(version) + 1)}
     conflict = admin.post(page, stale, page=page)
     assert conflict.status_code == 409
     assert "Your changes are not saved yet." in conflict.text
-    session.refresh(endpoint)
-    assert endpoint.url == f"{URL}/{number}"
+    session.refresh(webhook)
+    assert webhook.url == f"{URL}/{number}"
 
 
 def test_an_automatic_pause_says_why(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
+    webhook = make(app, session, tenant)
+    webhook.paused_at, webhook.pause_reason = utcnow(), PauseReason.FAILING
     session.commit()
-    assert "The receiver accepted nothing for 24 hours." in admin.get(page_of(endpoint)).text
+    assert "The receiver accepted nothing for 24 hours." in admin.get(page_of(webhook)).text
 
 
 def test_the_secret_is_rotated_with_an_overlap(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    page = f"{page_of(endpoint)}/rotate"
+    webhook = make(app, session, tenant)
+    page = f"{page_of(webhook)}/rotate"
     rotated = admin.post(page, {"overlap": "3", "once": "b1"}, page=page)
     assert (rotated.status_code, len(set(SECRET.findall(rotated.text)))) == (200, 1)
-    session.refresh(endpoint)
-    assert endpoint.previous_until is not None
-    assert timedelta(days=2) < endpoint.previous_until - utcnow() < timedelta(days=3)
+    session.refresh(webhook)
+    assert webhook.previous_until is not None
+    assert timedelta(days=2) < webhook.previous_until - utcnow() < timedelta(days=3)
     again = admin.post(page, {"overlap": "1", "once": "b2"}, page=page)
     assert again.status_code == 422
     assert "still works" in again.text
@@ -418,9 +419,9 @@ def test_the_secret_is_rotated_with_an_overlap(
 def test_the_statuses_of_the_filter_are_those_of_the_badges(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    retried = fail(session, endpoint)
-    page = page_of(endpoint)
+    webhook = make(app, session, tenant)
+    retried = fail(session, webhook)
+    page = page_of(webhook)
     link = f'href="{page}/deliveries/{retried.id}"'
     assert '<option value="retrying">Retrying</option>' in admin.get(page).text
     shown = {state: link in admin.get(f"{page}?state={state}").text for state in STATES}
@@ -430,18 +431,18 @@ def test_the_statuses_of_the_filter_are_those_of_the_badges(
 def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    delivery = ended(session, endpoint, DeliveryStatus.FAILED)
+    webhook = make(app, session, tenant)
+    delivery = ended(session, webhook, DeliveryStatus.FAILED)
     delivery.status, delivery.ended_at, delivery.retries = DeliveryStatus.WAITING, None, 2
     delivery.attempts = 2
     delivery.next_attempt_at = utcnow() + timedelta(hours=1)
     session.commit()
-    shown = f"{page_of(endpoint)}/deliveries/{delivery.id}"
+    shown = f"{page_of(webhook)}/deliveries/{delivery.id}"
     page = admin.get(shown).text
     assert ">Retry now<" in page
     next_at = medium_datetime(delivery.next_attempt_at, with_seconds=True)
     assert f"<dd>{next_at} (Attempt 3 of 11)</dd>" in page
-    assert '<span class="cell-sub">Attempt 3 of 11</span>' in admin.get(page_of(endpoint)).text
+    assert '<span class="cell-sub">Attempt 3 of 11</span>' in admin.get(page_of(webhook)).text
     assert admin.post(f"{shown}/replay", page=LIST + "/new").location == shown
     session.refresh(delivery)
     waits: datetime | None = delivery.next_attempt_at
@@ -451,13 +452,13 @@ def test_a_delivery_that_waits_for_a_retry_can_be_retried_now(
 def test_a_delivery_that_is_sent_again_continues_to_count_its_attempts(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    delivery = ended(session, endpoint, DeliveryStatus.FAILED)
+    webhook = make(app, session, tenant)
+    delivery = ended(session, webhook, DeliveryStatus.FAILED)
     delivery.status, delivery.ended_at = DeliveryStatus.WAITING, None
     delivery.attempts, delivery.retries, delivery.last_attempt_at = 3, 1, utcnow()
     delivery.next_attempt_at = utcnow() + timedelta(hours=1)
     session.commit()
-    page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
+    page = admin.get(f"{page_of(webhook)}/deliveries/{delivery.id}").text
     assert "2 earlier attempts are counted, but their answers are no longer kept." in page
     assert "(Attempt 4)" in page
 
@@ -465,8 +466,8 @@ def test_a_delivery_that_is_sent_again_continues_to_count_its_attempts(
 def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    delivery = ended(session, endpoint, DeliveryStatus.FAILED)
+    webhook = make(app, session, tenant)
+    delivery = ended(session, webhook, DeliveryStatus.FAILED)
     answers = (
         WebhookAnswer(503, "<b>busy</b>", seconds=1.43),
         WebhookAnswer(None, "Timed out.", seconds=0.24),
@@ -476,7 +477,7 @@ def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(
         log = with_attempt(log, utcnow(), answer)
     delivery.attempt_log, delivery.attempts = log, 2
     session.commit()
-    page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
+    page = admin.get(f"{page_of(webhook)}/deliveries/{delivery.id}").text
     seen = ["Attempt 2", "No answer", "Timed out.", "240\u00a0ms"]
     seen += ["Attempt 1", "Status 503", "&lt;b&gt;busy&lt;/b&gt;", "1.4\u00a0s"]
     table = page[page.index("<tbody>") :]
@@ -488,21 +489,21 @@ def test_the_page_of_a_delivery_shows_each_attempt_the_latest_first(
 def test_the_log_of_a_webhook_without_deliveries_is_not_mentioned(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    asked = f"{page_of(endpoint)}/remove"
+    webhook = make(app, session, tenant)
+    asked = f"{page_of(webhook)}/remove"
     assert "Its log of" not in admin.get(asked).text
-    ended(session, endpoint, DeliveryStatus.FAILED)
+    ended(session, webhook, DeliveryStatus.FAILED)
     assert "Its log of 1 delivery is deleted." in admin.get(asked).text
 
 
 def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    delivery = ended(session, endpoint, DeliveryStatus.FAILED)
+    webhook = make(app, session, tenant)
+    delivery = ended(session, webhook, DeliveryStatus.FAILED)
     delivery.last_attempt_at = utcnow()
     session.commit()
-    shown = f"{page_of(endpoint)}/deliveries/{delivery.id}"
+    shown = f"{page_of(webhook)}/deliveries/{delivery.id}"
     assert "&lt;b&gt;away&lt;/b&gt;" in admin.get(shown).text
     for words in ("It will be sent again", "already in progress"):
         answer = admin.post(f"{shown}/replay", page=LIST + "/new")
@@ -515,11 +516,11 @@ def test_one_delivery_is_sent_again_and_its_answer_is_shown_as_text(
 def test_all_deliveries_that_failed_since_a_day_are_sent_again(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    old, new = (ended(session, endpoint, DeliveryStatus.FAILED) for _ in range(2))
+    webhook = make(app, session, tenant)
+    old, new = (ended(session, webhook, DeliveryStatus.FAILED) for _ in range(2))
     old.created_at = utcnow() - timedelta(days=9)
     session.commit()
-    page = page_of(endpoint)
+    page = page_of(webhook)
     wrong = admin.post(f"{page}/replay-failed", {"since": "soon"}, page=page)
     assert wrong.status_code == 422
     assert "Enter a day like 2026-02-28" in wrong.text
@@ -535,9 +536,9 @@ def test_all_deliveries_that_failed_since_a_day_are_sent_again(
 def test_removing_asks_with_its_consequence(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make(app, session, tenant)
-    ended(session, endpoint, DeliveryStatus.DELIVERED)
-    page = f"{page_of(endpoint)}/remove"
+    webhook = make(app, session, tenant)
+    ended(session, webhook, DeliveryStatus.DELIVERED)
+    page = f"{page_of(webhook)}/remove"
     asked = admin.get(page).text
     assert "Its log of 1 delivery is deleted." in asked
     answer = admin.post(page, page=page)

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from app.enums import PauseReason, Role, WebhookEvent
 from app.extensions import settings
-from app.models import AuditEntry, WebhookDelivery, WebhookEndpoint, utcnow
+from app.models import AuditEntry, Webhook, WebhookDelivery, utcnow
 from app.policy.caller import system_caller
-from app.services.webhooks import endpoints
+from app.services import webhooks
 from app.services.webhooks.publishing import publish
 from tests.fixtures.databases import runs_on
 from tests.fixtures.tenants import Tenant
@@ -24,9 +24,9 @@ WHOLE = {**NEW, "scope": "portal", "organization": ""}
 URL = "https://all.example/hooks"
 
 
-def make_for_portal(app: Flask, session: Session, tenant: Tenant) -> WebhookEndpoint:
+def make_for_portal(app: Flask, session: Session, tenant: Tenant) -> Webhook:
     with app.app_context():
-        made = endpoints.add(
+        made = webhooks.add(
             session,
             system_caller("the owner", tenant.partner.id),
             settings(),
@@ -35,7 +35,7 @@ def make_for_portal(app: Flask, session: Session, tenant: Tenant) -> WebhookEndp
             events=["alert.opened"],
         )
     session.commit()
-    return made.endpoint
+    return made.webhook
 
 
 def names(page: str) -> list[str]:
@@ -53,13 +53,13 @@ def test_a_webhook_for_the_whole_portal_is_added_and_its_secret_is_shown_once(
     ]
     made = admin.post(f"{LIST}/new", WHOLE)
     [_secret] = set(SECRET.findall(made.text))
-    endpoint = session.scalars(select(WebhookEndpoint)).one()
-    assert (endpoint.partner_id, endpoint.organization_id) == (tenant.partner.id, None)
-    page = admin.get(page_of(endpoint)).text
+    webhook = session.scalars(select(Webhook)).one()
+    assert (webhook.partner_id, webhook.organization_id) == (tenant.partner.id, None)
+    page = admin.get(page_of(webhook)).text
     assert "Receives events for all organizations" in page
     assert re.search(r"Organization</dt>\s*<dd[^>]*>The whole portal<", page)
     again = admin.post(f"{LIST}/new", WHOLE)
-    assert (again.status_code, again.location) == (303, page_of(endpoint))
+    assert (again.status_code, again.location) == (303, page_of(webhook))
 
 
 def test_a_webhook_for_the_whole_portal_needs_no_organization(
@@ -67,7 +67,7 @@ def test_a_webhook_for_the_whole_portal_needs_no_organization(
 ) -> None:
     address = f"{LIST}/new?organization={tenant.organization.id}"
     assert admin.post(address, WHOLE, page=address).status_code == 200
-    assert session.scalars(select(WebhookEndpoint.organization_id)).all() == [None]
+    assert session.scalars(select(Webhook.organization_id)).all() == [None]
 
 
 def test_a_refused_form_keeps_the_choice_and_saves_nothing(
@@ -79,14 +79,14 @@ def test_a_refused_form_keeps_the_choice_and_saves_nothing(
         assert words in answer.text
     assert re.search(r'<input(?=[^>]*value="portal")[^>]*checked', answer.text)
     assert tenant.plus.name in answer.text
-    assert session.scalars(select(WebhookEndpoint)).all() == []
+    assert session.scalars(select(Webhook)).all() == []
 
 
 def test_a_webhook_for_one_organization_asks_for_it(session: Session, admin: Browser) -> None:
     answer = admin.post(f"{LIST}/new", {**WHOLE, "scope": "planet"})
     assert answer.status_code == 422
     assert "Enter the organization." in answer.text
-    assert session.scalars(select(WebhookEndpoint)).all() == []
+    assert session.scalars(select(Webhook)).all() == []
 
 
 def test_list_filter_and_files_name_the_whole_portal(
@@ -117,8 +117,8 @@ def test_list_filter_and_files_name_the_whole_portal(
 def test_a_webhook_for_the_whole_portal_has_the_actions_of_others(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make_for_portal(app, session, tenant)
-    page = page_of(endpoint)
+    webhook = make_for_portal(app, session, tenant)
+    page = page_of(webhook)
     assert admin.post(f"{page}/test", {"once": "t1"}, page=page).status_code == 303
     delivery = session.scalars(select(WebhookDelivery)).one()
     assert '"organizationId": null' in admin.get(f"{page}/deliveries/{delivery.id}").text.replace(
@@ -133,7 +133,7 @@ def test_a_webhook_for_the_whole_portal_has_the_actions_of_others(
     assert admin.post(edit, {**moved, "version": version[1]}, page=edit).status_code == 303
     rotated = admin.post(f"{page}/rotate", {"overlap": "1", "once": "r1"}, page=f"{page}/rotate")
     assert SECRET.search(rotated.text)
-    endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.FAILING
+    webhook.paused_at, webhook.pause_reason = utcnow(), PauseReason.FAILING
     session.commit()
     assert "The receiver accepted nothing for 24 hours." in admin.get(page).text
     assert admin.post(f"{page}/remove", page=f"{page}/remove").location == LIST
@@ -149,7 +149,7 @@ def test_a_webhook_for_the_whole_portal_has_the_actions_of_others(
 def test_its_log_names_the_organization_of_each_delivery(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
-    endpoint = make_for_portal(app, session, tenant)
+    webhook = make_for_portal(app, session, tenant)
     for whose in (tenant.organization.id, None):
         event = WebhookEvent.ALERT_OPENED
         publish(session, tenant.partner.id, whose, event, partial(dict, organizationId=whose))
@@ -158,9 +158,9 @@ def test_its_log_names_the_organization_of_each_delivery(
         select(WebhookDelivery).order_by(WebhookDelivery.id)
     ).all()
     name = tenant.organization.name
-    assert admin.get(page_of(endpoint)).text.count(f"· {name}</span>") == 1
+    assert admin.get(page_of(webhook)).text.count(f"· {name}</span>") == 1
     for delivery, count in ((of_organization, 1), (of_portal, 0)):
-        page = admin.get(f"{page_of(endpoint)}/deliveries/{delivery.id}").text
+        page = admin.get(f"{page_of(webhook)}/deliveries/{delivery.id}").text
         assert page.count(name) == count
 
 
@@ -178,7 +178,7 @@ def test_other_roles_do_not_find_webhooks_for_the_whole_portal(
     for path in (f"{LIST}/new", f"{page}/remove", f"{page}/test"):
         assert visitor.post(path, WHOLE, page="/account").status_code == 404
     assert URL not in visitor.get("/search?q=all.example").text
-    assert len(session.scalars(select(WebhookEndpoint)).all()) == 1
+    assert len(session.scalars(select(Webhook)).all()) == 1
 
 
 def test_a_webhook_for_the_whole_portal_of_another_partner_is_not_found(
@@ -189,4 +189,4 @@ def test_a_webhook_for_the_whole_portal_of_another_partner_is_not_found(
     for path in (page_of(theirs), f"{page_of(theirs)}/edit", f"{page_of(theirs)}/remove"):
         assert admin.get(path).status_code == 404
     assert admin.post(f"{page_of(theirs)}/remove", page=f"{LIST}/new").status_code == 404
-    assert session.scalars(select(WebhookEndpoint.id)).all() == [theirs.id]
+    assert session.scalars(select(Webhook.id)).all() == [theirs.id]

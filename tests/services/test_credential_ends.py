@@ -23,9 +23,8 @@ from app.models import (
     utcnow,
 )
 from app.schemas.fields import write_moment
-from app.services import credential_ends, oauth_clients
+from app.services import credential_ends, oauth_clients, webhooks
 from app.services.credentials import api_keys, scim_tokens
-from app.services.webhooks import endpoints
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.mails import send_waiting
 from tests.fixtures.tenants import Tenant, make_user
@@ -134,7 +133,7 @@ def test_webhooks_of_the_organization_receive_the_end_of_its_keys(
     session: Session, settings: Settings, tenant: Tenant, clock: SetClock
 ) -> None:
     admin = tenant.caller(Role.PARTNER_ADMIN)
-    endpoints.add(
+    webhooks.add(
         session,
         admin,
         settings,

@@ -11,14 +11,22 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.services import calls, campaigns, contacts, do_not_call, organizations, overview, users
+from app.services import (
+    calls,
+    campaigns,
+    contacts,
+    do_not_call,
+    organizations,
+    overview,
+    users,
+    webhooks,
+)
 from app.services.calls.searching import CallSearch
 from app.services.imports import uploads
 from app.services.number_search import numbers_in_regions
 from app.services.personal_data import exporting, subjects
 from app.services.personal_data.subjects import DataSubject, SubjectKind
 from app.services.users.loading import UserFilter
-from app.services.webhooks import endpoints
 from tests.fixtures.tenants import Tenant, make_tenant
 
 Read = Callable[[Session, Tenant], Any]
@@ -153,7 +161,7 @@ def numbers_by_source(session: Session, tenant: Tenant) -> None:
 
 
 def webhooks_by_address(session: Session, tenant: Tenant) -> None:
-    endpoints.search(session, tenant.caller(Role.PARTNER_ADMIN), sort="address")
+    webhooks.search(session, tenant.caller(Role.PARTNER_ADMIN), sort="address")
 
 
 @pytest.mark.parametrize("backend", ["sqlite"])

@@ -15,12 +15,12 @@ from app.enums import AlertMeasure, AlertPeriod, AlertScope, ExportFormat, Role
 from app.errors import DomainError
 from app.models import SavedView
 from app.policy.caller import Caller
-from app.services import alerts, exports, organization_templates, saved_views
+from app.services import alerts, exports, organization_templates, saved_views, webhooks
 from app.services.alerts import rules
 from app.services.exports import ExportInput, requesting
 from app.services.organization_templates import updating
 from app.services.saved_views import ViewInput
-from app.services.webhooks import endpoints
+from app.services.webhooks import managing
 from tests.fixtures.databases import runs_on
 from tests.fixtures.settings import settings_for
 from tests.fixtures.tenants import Tenant, make_tenant
@@ -82,12 +82,12 @@ def test_one_webhook_is_the_last(
     of_portal: bool,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(endpoints, "MAX_ENDPOINTS", 1)
+    monkeypatch.setattr(managing, "MAX_WEBHOOKS", 1)
     organization_id = None if of_portal else tenant.organization.id
 
     def add(session: Session) -> None:
         url = "https://crm.example/hooks"
-        endpoints.add(
+        webhooks.add(
             session,
             admin,
             SETTINGS,

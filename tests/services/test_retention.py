@@ -12,7 +12,7 @@ from app.database import Database
 from app.enums import DeliveryStatus, RetentionKind, Role
 from app.errors import ValidationFailed
 from app.jobs import purging
-from app.models import Mail, Partner, WebhookDelivery, WebhookEndpoint, new_id, utcnow
+from app.models import Mail, Partner, Webhook, WebhookDelivery, new_id, utcnow
 from app.services import retention
 from app.services.partners import retention_policy
 from tests.fixtures.tenants import Tenant, make_tenant
@@ -24,7 +24,7 @@ def tenants(session: Session) -> tuple[Tenant, Tenant]:
     """Two partners with a mail and a delivery of today and of ten and forty days ago."""
     made = make_tenant(session), make_tenant(session, "Southgate")
     for tenant in made:
-        endpoint = WebhookEndpoint(
+        webhook = Webhook(
             partner_id=tenant.partner.id,
             organization_id=tenant.organization.id,
             url="https://crm.example",
@@ -32,14 +32,14 @@ def tenants(session: Session) -> tuple[Tenant, Tenant]:
             secret="sealed",
             created_by="tests",
         )
-        session.add(endpoint)
+        session.add(webhook)
         session.flush()
         for days in (0, 10, 40):
             at = utcnow() - timedelta(days=days)
             session.add(Mail(partner_id=tenant.partner.id, kind="chat_message", created_at=at))
             session.add(
                 WebhookDelivery(
-                    endpoint_id=endpoint.id,
+                    webhook_id=webhook.id,
                     event_id=new_id(),
                     type="call.completed",
                     payload="{}",
@@ -67,8 +67,8 @@ def ages(session: Session, partner: Partner) -> tuple[list[int], list[int]]:
     mails = select(Mail.created_at).where(Mail.partner_id == partner.id)
     deliveries = (
         select(WebhookDelivery.created_at)
-        .join(WebhookEndpoint, WebhookEndpoint.id == WebhookDelivery.endpoint_id)
-        .where(WebhookEndpoint.partner_id == partner.id)
+        .join(Webhook, Webhook.id == WebhookDelivery.webhook_id)
+        .where(Webhook.partner_id == partner.id)
     )
     now = utcnow()
     found = [

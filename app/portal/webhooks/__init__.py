@@ -1,4 +1,4 @@
-"""Webhooks: endpoints and their deliveries."""
+"""Webhooks and their deliveries."""
 
 from flask import Blueprint
 

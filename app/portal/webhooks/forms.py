@@ -10,12 +10,12 @@ from wtforms.widgets import URLInput
 from app.enums import WebhookEvent
 from app.extensions import settings, transaction
 from app.languages import lazy_gettext
-from app.models import Organization, WebhookEndpoint
+from app.models import Organization, Webhook
 from app.portal.web.fields import CheckboxesField, DayField, OnceField, VersionField
 from app.portal.web.forms import PortalForm
 from app.portal.web.organization_choice import OfOrganization
-from app.services.webhooks import endpoints
-from app.services.webhooks.endpoints import seen_version
+from app.services import webhooks
+from app.services.webhooks import seen_version
 
 EVENT_LABELS: dict[str, str] = {
     WebhookEvent.CALL_STARTED: lazy_gettext("Call started"),
@@ -136,7 +136,7 @@ class WebhookForm(WebhookFields, OfOrganization):
         organization = super().selected_organization()
         if organization is None:
             url, events = (self.url.data or "").strip(), self.events.data or []
-            self.passes(lambda: endpoints.check(settings(), url, events))
+            self.passes(lambda: webhooks.check(settings(), url, events))
         return organization
 
 
@@ -144,9 +144,9 @@ class EditWebhookForm(WebhookFields):
     version = VersionField()
 
     @classmethod
-    def showing(cls, endpoint: WebhookEndpoint) -> "EditWebhookForm":
+    def showing(cls, webhook: Webhook) -> "EditWebhookForm":
         return cls.from_object(
-            url=endpoint.url, events=endpoint.events, version=seen_version(endpoint)
+            url=webhook.url, events=webhook.events, version=seen_version(webhook)
         )
 
 

@@ -16,7 +16,7 @@ from app.errors import translate_stored
 from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import localize_number
-from app.models import WebhookDelivery, WebhookEndpoint, utcnow
+from app.models import Webhook, WebhookDelivery, utcnow
 from app.portal.api_access.labels import CredentialBadge
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import long_datetime, short_datetime
@@ -69,46 +69,46 @@ class DeliveryResult:
     text: str
 
 
-def host_of(endpoint: WebhookEndpoint) -> str:
-    return urlsplit(endpoint.url).hostname or endpoint.url
+def host_of(webhook: Webhook) -> str:
+    return urlsplit(webhook.url).hostname or webhook.url
 
 
-def owner_of(endpoint: WebhookEndpoint, names: Mapping[UUID, str]) -> str:
+def owner_of(webhook: Webhook, names: Mapping[UUID, str]) -> str:
     """Return the name of its organization, if it is among the names, or the whole portal."""
-    if endpoint.organization_id is None:
+    if webhook.organization_id is None:
         return gettext("The whole portal")
-    return names.get(endpoint.organization_id, "–")
+    return names.get(webhook.organization_id, "–")
 
 
-def webhook_status(endpoint: WebhookEndpoint, *, is_host_missing: bool = False) -> CredentialBadge:
-    if endpoint.paused_at is not None:
-        by_itself = endpoint.pause_reason is not PauseReason.USER
+def webhook_status(webhook: Webhook, *, is_host_missing: bool = False) -> CredentialBadge:
+    if webhook.paused_at is not None:
+        by_itself = webhook.pause_reason is not PauseReason.USER
         return CredentialBadge(gettext("Paused"), "danger" if by_itself else "warning")
-    if endpoint.failing_since is not None:
+    if webhook.failing_since is not None:
         return CredentialBadge(gettext("Retrying"), "warning")
     if is_host_missing:
         return CredentialBadge(gettext("Host not found"), "warning")
     return CredentialBadge(gettext("Active"), "success")
 
 
-def delivery_status(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> CredentialBadge:
+def delivery_status(webhook: Webhook, delivery: WebhookDelivery) -> CredentialBadge:
     status = delivery.status
     if status is DeliveryStatus.WAITING and delivery.retries:
         return CredentialBadge(gettext("Retrying"), "warning")
-    if status is DeliveryStatus.HELD and endpoint.paused_at is None:
+    if status is DeliveryStatus.HELD and webhook.paused_at is None:
         status = DeliveryStatus.WAITING  # the worker resumes it
     return CredentialBadge(str(STATUS_LABELS[status]), _TONES[status])
 
 
-def address_news(endpoint: WebhookEndpoint, address: SavedAddress | None) -> DeliveryResult | None:
+def address_news(webhook: Webhook, address: SavedAddress | None) -> DeliveryResult | None:
     """Return what to show about a URL to which nothing was sent yet."""
-    if address is None or endpoint.paused_at is not None or endpoint.failing_since is not None:
+    if address is None or webhook.paused_at is not None or webhook.failing_since is not None:
         return None
     if address.is_host_missing:
         message = gettext(
             "%(host)s has no public address in the DNS. The webhook is saved; deliveries are "
             "retried for 24 hours. Check the host name.",
-            host=host_of(endpoint),
+            host=host_of(webhook),
         )
         return DeliveryResult("warning", gettext("Host not found"), message)
     if address.is_first:
@@ -137,15 +137,15 @@ def next_attempt_label(delivery: WebhookDelivery) -> str:
     return gettext("Attempt %(number)s of %(most)s", number=number, most=MAX_ATTEMPTS)
 
 
-def delivery_facts(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> dict[str, Any]:
+def delivery_facts(webhook: Webhook, delivery: WebhookDelivery) -> dict[str, Any]:
     """Return the facts about a delivery for its log and its page."""
     return {
         "delivery": delivery,
         "event": EVENT_LABELS.get(delivery.type, gettext("Test event")),
-        "status": delivery_status(endpoint, delivery),
+        "status": delivery_status(webhook, delivery),
         "next_attempt": next_attempt_label(delivery),
         "next_at": next_attempt_at(delivery),
-        "is_under_way": is_under_way(endpoint, delivery),
+        "is_under_way": is_under_way(webhook, delivery),
         "answered": _response_label(delivery),
         "answer": _refusal_text(delivery),
     }
@@ -195,25 +195,25 @@ def response_time(seconds: float | None) -> str:
     return f"{localize_number(seconds, 1)}{NO_BREAK}s"
 
 
-def is_under_way(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:
+def is_under_way(webhook: Webhook, delivery: WebhookDelivery) -> bool:
     """Return whether the delivery is attempted now or within a minute, not at a later retry."""
-    if delivery.ended_at is not None or endpoint.paused_at is not None:
+    if delivery.ended_at is not None or webhook.paused_at is not None:
         return False
     return delivery.next_attempt_at is None or delivery.next_attempt_at <= utcnow() + SOON
 
 
-def every_event(endpoint: WebhookEndpoint) -> str:
+def every_event(webhook: Webhook) -> str:
     """All events, or each by its name."""
-    if len(endpoint.events) == len(WebhookEvent):
+    if len(webhook.events) == len(WebhookEvent):
         return gettext("All events")
-    return ", ".join(str(EVENT_LABELS[event]) for event in endpoint.events)
+    return ", ".join(str(EVENT_LABELS[event]) for event in webhook.events)
 
 
-def events_label(endpoint: WebhookEndpoint) -> str:
+def events_label(webhook: Webhook) -> str:
     """As `every_event`, but their number if there are more than two."""
-    if not 2 < len(endpoint.events) < len(WebhookEvent):
-        return every_event(endpoint)
-    return ngettext("%(num)s event", "%(num)s events", len(endpoint.events))
+    if not 2 < len(webhook.events) < len(WebhookEvent):
+        return every_event(webhook)
+    return ngettext("%(num)s event", "%(num)s events", len(webhook.events))
 
 
 def formatted_body(delivery: WebhookDelivery) -> str:
@@ -221,12 +221,10 @@ def formatted_body(delivery: WebhookDelivery) -> str:
     return json.dumps(json.loads(delivery.payload), indent=2, ensure_ascii=False)
 
 
-def pause_message(
-    endpoint: WebhookEndpoint, held_count: int, deliveries: Iterable[WebhookDelivery]
-) -> str:
+def pause_message(webhook: Webhook, held_count: int, deliveries: Iterable[WebhookDelivery]) -> str:
     """Return why it is paused, with the last refusal of a shown delivery, and how many events are
     held for it; empty if it is not paused."""
-    if endpoint.pause_reason is None:
+    if webhook.pause_reason is None:
         return ""
     held_message = (
         ngettext(
@@ -237,16 +235,16 @@ def pause_message(
         if held_count
         else gettext("No events kept yet; resuming delivers kept events.")
     )
-    refusal = refusal_message(deliveries) if endpoint.pause_reason is not PauseReason.USER else ""
+    refusal = refusal_message(deliveries) if webhook.pause_reason is not PauseReason.USER else ""
     return " ".join(
-        filter(None, (str(_PAUSE_MESSAGES[endpoint.pause_reason]), refusal, held_message))
+        filter(None, (str(_PAUSE_MESSAGES[webhook.pause_reason]), refusal, held_message))
     )
 
 
-def retry_message(endpoint: WebhookEndpoint, deliveries: Iterable[WebhookDelivery]) -> str:
+def retry_message(webhook: Webhook, deliveries: Iterable[WebhookDelivery]) -> str:
     """Return the newest response to a shown delivery that is retried, when it was tried, and what
     follows; empty if nothing fails."""
-    if endpoint.failing_since is None or endpoint.paused_at is not None:
+    if webhook.failing_since is None or webhook.paused_at is not None:
         return ""
     retries_note = gettext("Retries continue for 24 hours; then the webhook is paused.")
     refusal = refusal_message(deliveries) or gettext("The receiver didn’t answer.")
@@ -260,9 +258,9 @@ def retry_message(endpoint: WebhookEndpoint, deliveries: Iterable[WebhookDeliver
     return " ".join(filter(None, (refusal, last_attempt, retries_note)))
 
 
-def health_message(endpoint: WebhookEndpoint, delivered: int) -> str:
+def health_message(webhook: Webhook, delivered: int) -> str:
     """Return whether deliveries arrive; empty while they fail, which `retry_message` explains."""
-    if endpoint.failing_since is not None:
+    if webhook.failing_since is not None:
         return ""
     return gettext("Delivering normally") if delivered else gettext("Nothing delivered yet")
 
@@ -300,12 +298,12 @@ def _log_message(count: int) -> Iterator[str]:
 
 
 def removal_confirmation(
-    endpoint: WebhookEndpoint, counts: Mapping[DeliveryStatus, int]
+    webhook: Webhook, counts: Mapping[DeliveryStatus, int]
 ) -> ConfirmationPage:
     undelivered = counts[DeliveryStatus.WAITING] + counts[DeliveryStatus.HELD]
     return ConfirmationPage(
-        action=url_for("portal.webhooks.remove_webhook", webhook_id=endpoint.id),
-        title=gettext("Remove the webhook to %(host)s?", host=host_of(endpoint)),
+        action=url_for("portal.webhooks.remove_webhook", webhook_id=webhook.id),
+        title=gettext("Remove the webhook to %(host)s?", host=host_of(webhook)),
         consequences=[
             ngettext(
                 "%(num)s event not delivered yet will be lost.",
@@ -319,5 +317,5 @@ def removal_confirmation(
         ],
         action_label=gettext("Remove webhook"),
         keep_label=gettext("Keep webhook"),
-        keep_url=url_for("portal.webhooks.show_webhook", webhook_id=endpoint.id),
+        keep_url=url_for("portal.webhooks.show_webhook", webhook_id=webhook.id),
     )

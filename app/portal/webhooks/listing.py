@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import lazy_gettext
-from app.models import Organization, WebhookEndpoint
+from app.models import Organization, Webhook
 from app.models.base import name_key
 from app.portal.web import lists, organization_picker
 from app.portal.web.bulk import BulkItem, ListActions
@@ -23,24 +23,24 @@ from app.portal.web.list_definitions import (
 from app.portal.webhooks.bulk import ACTIONS
 from app.portal.webhooks.forms import PORTAL
 from app.portal.webhooks.labels import every_event, owner_of, webhook_status
-from app.services import organizations
+from app.services import organizations, webhooks
 from app.services.paging import Page
-from app.services.webhooks import addresses, endpoints
+from app.services.webhooks import addresses
 
 STATUSES = {"active": lazy_gettext("Active"), "paused": lazy_gettext("Paused")}
 PAUSED = {"active": False, "paused": True}
 OWNERS = {PORTAL: lazy_gettext("The whole portal")}
 MAX_OFFERED = 100
 """Maximum organizations in the filter."""
-Row = tuple[WebhookEndpoint, str, bool]
+Row = tuple[Webhook, str, bool]
 """A webhook, the name of its organization or of the whole portal, and whether the host of its URL
 wasn't found."""
 
 
-def _filters(session: Session) -> endpoints.EndpointFilter:
+def _filters(session: Session) -> webhooks.WebhookFilter:
     """Return the filters of the URL."""
     organization = filtered_organization(session)
-    return endpoints.EndpointFilter(
+    return webhooks.WebhookFilter(
         organization_id=organization.id if organization else None,
         of_portal=request.args.get("organization") == PORTAL,
         query=lists.text_filter("q"),
@@ -59,7 +59,7 @@ def filtered_organization(session: Session) -> Organization | None:
 def offered_owners(session: Session, selected: Organization | None) -> dict[str, str]:
     """Return the options of the filter: the whole portal, the organizations that have webhooks and
     the ``selected`` one."""
-    ids = endpoints.organizations_with(session, caller(), MAX_OFFERED)
+    ids = webhooks.organizations_with(session, caller(), MAX_OFFERED)
     names = organizations.names_of(session, caller(), ids)
     if selected is not None:
         names[selected.id] = selected.name
@@ -69,7 +69,7 @@ def offered_owners(session: Session, selected: Organization | None) -> dict[str,
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[Row]:
     filters = _filters(session)
-    page = endpoints.search(session, caller(), filters, sort=sort, cursor=cursor, limit=limit)
+    page = webhooks.search(session, caller(), filters, sort=sort, cursor=cursor, limit=limit)
     ids = {row.organization_id for row in page.items if row.organization_id}
     names = organizations.names_of(session, caller(), ids)
     missing = addresses.hosts_not_found(session, page.items)
@@ -77,12 +77,12 @@ def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[R
     return Page(rows, page.next_cursor)
 
 
-def _item(endpoint: WebhookEndpoint) -> BulkItem:
-    return BulkItem(str(endpoint.id), endpoint.url, webhook_status(endpoint).label, endpoint)
+def _item(webhook: Webhook) -> BulkItem:
+    return BulkItem(str(webhook.id), webhook.url, webhook_status(webhook).label, webhook)
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    rows = endpoints.get_many(session, caller(), lists.ids_of(keys))
+    rows = webhooks.get_many(session, caller(), lists.ids_of(keys))
     return [_item(each) for each in rows]
 
 
@@ -125,10 +125,10 @@ WEBHOOKS = ListDefinition(
             "organization", lazy_gettext("Organization"), OWNERS, lazy_gettext("Any organization")
         ),
     ),
-    sorts=endpoints.SORTS,
+    sorts=webhooks.SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session, most: endpoints.count(session, caller(), _filters(session), most=most),
+    count=lambda session, most: webhooks.count(session, caller(), _filters(session), most=most),
     shows_count=True,
     bulk=ListActions(lambda row: _item(row[0]), _get_many, ACTIONS),
 )

@@ -12,7 +12,7 @@ from app.enums import DeliveryStatus
 from app.errors import Conflict
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
-from app.models import Organization, WebhookDelivery, WebhookEndpoint, utcnow
+from app.models import Organization, Webhook, WebhookDelivery, utcnow
 from app.portal.api_access.credential_pages import ALREADY_SHOWN, rotate_page
 from app.portal.api_access.forms import RotateForm
 from app.portal.web import lists
@@ -53,8 +53,8 @@ from app.portal.webhooks.labels import (
     webhook_status,
 )
 from app.portal.webhooks.listing import WEBHOOKS, filtered_organization, offered_owners
-from app.services import organizations, users
-from app.services.webhooks import addresses, attempts, deliveries, endpoints
+from app.services import organizations, users, webhooks
+from app.services.webhooks import addresses, attempts, deliveries
 
 
 @blueprint.get("/api-access/webhooks")
@@ -86,11 +86,11 @@ def create_webhook() -> Page:
     owner_id = organization.id if organization else None
     with saving(form, lambda: _form_page(organization, form), validate=False) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        created = endpoints.add(
+        created = webhooks.add(
             session, caller(), settings(), organization_id=owner_id, **form.to_fields()
         )
-        submission.finish(url_for("portal.webhooks.show_webhook", webhook_id=created.endpoint.id))
-    return webhook_page(created.endpoint.id, created.secret, gettext("The webhook was created"))
+        submission.finish(url_for("portal.webhooks.show_webhook", webhook_id=created.webhook.id))
+    return webhook_page(created.webhook.id, created.secret, gettext("The webhook was created"))
 
 
 @blueprint.get("/api-access/webhooks/<uuid:webhook_id>")
@@ -107,7 +107,7 @@ def edit_webhook(webhook_id: UUID) -> str:
 def save_webhook(webhook_id: UUID) -> Page:
     form = EditWebhookForm()
     with saving_edit(form, "webhook", webhook_id, _edit_page, _stored, validate=False) as session:
-        saved = endpoints.update(
+        saved = webhooks.update(
             session,
             caller(),
             settings(),
@@ -122,22 +122,22 @@ def save_webhook(webhook_id: UUID) -> Page:
 @blueprint.get("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>")
 def show_delivery(webhook_id: UUID, delivery_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        endpoint = endpoints.get(session, caller(), webhook_id)
+        webhook = webhooks.get(session, caller(), webhook_id)
         delivery = deliveries.get(session, caller(), webhook_id, delivery_id)
         return render_template(
             "portal/webhooks/delivery.html",
-            endpoint=endpoint,
-            host=host_of(endpoint),
-            **delivery_facts(endpoint, delivery),
-            **_delivery_context(session, endpoint, delivery),
+            webhook=webhook,
+            host=host_of(webhook),
+            **delivery_facts(webhook, delivery),
+            **_delivery_context(session, webhook, delivery),
         )
 
 
 def _delivery_context(
-    session: Session, endpoint: WebhookEndpoint, delivery: WebhookDelivery
+    session: Session, webhook: Webhook, delivery: WebhookDelivery
 ) -> dict[str, Any]:
     """Return the message and its owner, its attempts, and whether there will be more."""
-    owners = deliveries.organizations_of(session, caller(), endpoint, [delivery])
+    owners = deliveries.organizations_of(session, caller(), webhook, [delivery])
     return {
         "owner": owners.get(delivery.id),
         "message": formatted_body(delivery),
@@ -175,7 +175,7 @@ def rotate_webhook_secret(webhook_id: UUID) -> Page:
     page = partial(_rotate_page, webhook_id, form)
     with saving(form, page, validate=False, shows=(Conflict,)) as session:
         submission = FormSubmission(session, notice=str(ALREADY_SHOWN))
-        rotated = endpoints.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
+        rotated = webhooks.rotate(session, caller(), settings(), webhook_id, overlap=form.length)
         submission.finish(url_for("portal.webhooks.show_webhook", webhook_id=webhook_id))
     return webhook_page(webhook_id, rotated.secret, gettext("The webhook has a new secret"))
 
@@ -196,31 +196,31 @@ def webhook_page(
 ) -> str:
     position, status = lists.current_position(), _chosen_status()
     with transaction(read_only=True) as session:
-        endpoint = endpoints.get(session, caller(), webhook_id)
-        owner_id = endpoint.organization_id
+        webhook = webhooks.get(session, caller(), webhook_id)
+        owner_id = webhook.organization_id
         organization = organizations.get(session, caller(), owner_id) if owner_id else None
-        log = deliveries.log(session, endpoint, **status, **position.query_args)
-        owners = deliveries.organizations_of(session, caller(), endpoint, log.items)
-        counts = deliveries.counts(session, endpoint)
-        address = addresses.untried_address(session, endpoint)
-        names = users.names_by_email(session, caller(), [endpoint.created_by])
-    until = endpoint.previous_until
-    rows = [delivery_facts(endpoint, row) | {"whose": owners.get(row.id)} for row in log.items]
+        log = deliveries.log(session, webhook, **status, **position.query_args)
+        owners = deliveries.organizations_of(session, caller(), webhook, log.items)
+        counts = deliveries.counts(session, webhook)
+        address = addresses.untried_address(session, webhook)
+        names = users.names_by_email(session, caller(), [webhook.created_by])
+    until = webhook.previous_until
+    rows = [delivery_facts(webhook, row) | {"whose": owners.get(row.id)} for row in log.items]
     return render_template(
         "portal/webhooks/webhook.html",
-        endpoint=endpoint,
-        host=host_of(endpoint),
+        webhook=webhook,
+        host=host_of(webhook),
         organization=organization,
         secret=secret,
         done=success_title,
         status=webhook_status(
-            endpoint, is_host_missing=address is not None and address.is_host_missing
+            webhook, is_host_missing=address is not None and address.is_host_missing
         ),
-        address_news=address_news(endpoint, address),
-        why_paused=pause_message(endpoint, counts[DeliveryStatus.HELD], log.items),
-        health=health_message(endpoint, counts[DeliveryStatus.DELIVERED]),
-        why_retrying=retry_message(endpoint, log.items),
-        events=every_event(endpoint),
+        address_news=address_news(webhook, address),
+        why_paused=pause_message(webhook, counts[DeliveryStatus.HELD], log.items),
+        health=health_message(webhook, counts[DeliveryStatus.DELIVERED]),
+        why_retrying=retry_message(webhook, log.items),
+        events=every_event(webhook),
         rows=rows,
         is_under_way=is_being_checked(address) or any(row["is_under_way"] for row in rows),
         counts=counts,
@@ -229,14 +229,14 @@ def webhook_page(
         statuses=STATUS_FILTER,
         old_until=until if until and until > utcnow() else None,
         **position.pager(log.next_cursor, "state"),
-        removing=removal_confirmation(endpoint, counts),
+        removing=removal_confirmation(webhook, counts),
         names=names,
         days_in=zone(),
     )
 
 
 def _stored(session: Session, webhook_id: UUID) -> EditWebhookForm:
-    return EditWebhookForm.showing(endpoints.get(session, caller(), webhook_id))
+    return EditWebhookForm.showing(webhooks.get(session, caller(), webhook_id))
 
 
 def _form_page(organization: Organization | None, form: WebhookForm) -> str:
@@ -251,11 +251,11 @@ def _form_page(organization: Organization | None, form: WebhookForm) -> str:
 
 def _edit_page(webhook_id: UUID, form: EditWebhookForm) -> str:
     with transaction(read_only=True) as session:
-        endpoint = endpoints.get(session, caller(), webhook_id)
+        webhook = webhooks.get(session, caller(), webhook_id)
     return render_template(
         "portal/webhooks/edit.html",
-        endpoint=endpoint,
-        host=host_of(endpoint),
+        webhook=webhook,
+        host=host_of(webhook),
         form=form,
         event_groups=EVENT_GROUPS,
         event_hints=EVENT_HINTS,
@@ -264,7 +264,7 @@ def _edit_page(webhook_id: UUID, form: EditWebhookForm) -> str:
 
 def _rotate_page(webhook_id: UUID, form: RotateForm) -> str:
     with transaction(read_only=True) as session:
-        endpoint = endpoints.get(session, caller(), webhook_id)
+        webhook = webhooks.get(session, caller(), webhook_id)
     return rotate_page(
         form,
         gettext("Rotate the secret"),
@@ -276,7 +276,7 @@ def _rotate_page(webhook_id: UUID, form: RotateForm) -> str:
         [
             (gettext("API access"), url_for("portal.api_access.list_keys")),
             (gettext("Webhooks"), url_for("portal.webhooks.list_webhooks")),
-            (host_of(endpoint), url_for("portal.webhooks.show_webhook", webhook_id=endpoint.id)),
+            (host_of(webhook), url_for("portal.webhooks.show_webhook", webhook_id=webhook.id)),
         ],
     )
 
@@ -296,9 +296,9 @@ def send_test_delivery(webhook_id: UUID) -> Response:
 @blueprint.post("/api-access/webhooks/<uuid:webhook_id>/pause")
 def pause_webhook(webhook_id: UUID) -> Response:
     with transaction() as session:
-        endpoint = endpoints.pause(session, caller(), webhook_id)
+        webhook = webhooks.pause(session, caller(), webhook_id)
     message = gettext(
-        "The webhook to %(host)s is paused. Its events are kept.", host=host_of(endpoint)
+        "The webhook to %(host)s is paused. Its events are kept.", host=host_of(webhook)
     )
     return redirect_with(message, _webhook_url(webhook_id))
 
@@ -306,9 +306,9 @@ def pause_webhook(webhook_id: UUID) -> Response:
 @blueprint.post("/api-access/webhooks/<uuid:webhook_id>/resume")
 def resume_webhook(webhook_id: UUID) -> Response:
     with transaction() as session:
-        endpoint = endpoints.resume(session, caller(), webhook_id)
+        webhook = webhooks.resume(session, caller(), webhook_id)
     message = gettext(
-        "The webhook to %(host)s is resumed. Kept events are sent first.", host=host_of(endpoint)
+        "The webhook to %(host)s is resumed. Kept events are sent first.", host=host_of(webhook)
     )
     return redirect_with(message, _webhook_url(webhook_id))
 
@@ -339,15 +339,15 @@ def retry_webhook(webhook_id: UUID) -> Response:
 @blueprint.get("/api-access/webhooks/<uuid:webhook_id>/remove")
 def confirm_remove_webhook(webhook_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        endpoint = endpoints.get(session, caller(), webhook_id)
-        counts = deliveries.counts(session, endpoint)
-    return removal_confirmation(endpoint, counts).page()
+        webhook = webhooks.get(session, caller(), webhook_id)
+        counts = deliveries.counts(session, webhook)
+    return removal_confirmation(webhook, counts).page()
 
 
 @blueprint.post("/api-access/webhooks/<uuid:webhook_id>/remove")
 def remove_webhook(webhook_id: UUID) -> Response:
     with transaction() as session:
-        host = host_of(endpoints.remove(session, caller(), webhook_id))
+        host = host_of(webhooks.remove(session, caller(), webhook_id))
     message = gettext("The webhook to %(host)s was removed.", host=host)
     return redirect_with(message, url_for("portal.webhooks.list_webhooks"))
 

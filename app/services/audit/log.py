@@ -31,7 +31,7 @@ from app.models import (
     ScimToken,
     User,
     VerifiedNumber,
-    WebhookEndpoint,
+    Webhook,
 )
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -68,7 +68,7 @@ _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
     ScimToken: ("scim_token", lambda row: f"{row.name} ({row.public_id})"),
     User: ("user", lambda row: row.email),
     VerifiedNumber: ("verified_number", lambda row: row.phone),
-    WebhookEndpoint: ("webhook", lambda row: urlsplit(row.url).hostname),
+    Webhook: ("webhook", lambda row: urlsplit(row.url).hostname),
 }
 """By model: the target type in the log, and the name of a row there."""
 _SECRET_WORDS = ("password", "secret", "token", "key_hash")

@@ -56,7 +56,7 @@ def known_events(session: Session, call_id: UUID, attempt_id: UUID) -> set[str]:
 
 
 def publish_event(session: Session, call: Call, event: WebhookEvent) -> None:
-    """Publish the event with the call as the API describes it, to the endpoints subscribed to it.
+    """Publish the event with the call as the API describes it, to the webhooks subscribed to it.
 
     It is written in the transaction of the change that it reports.
     """

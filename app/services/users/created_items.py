@@ -27,18 +27,17 @@ from app.models import (
     Organization,
     ScimToken,
     User,
-    WebhookEndpoint,
+    Webhook,
     utcnow,
 )
 from app.models.base import Base
 from app.policy import ROLE_PERMISSIONS, Permission
 from app.policy.caller import Caller
-from app.services import audit, carrier_accounts, mail_queue, oauth_clients
+from app.services import audit, carrier_accounts, mail_queue, oauth_clients, webhooks
 from app.services.auth import one_time_links
 from app.services.credentials import api_keys, scim_tokens
 from app.services.users import email_changes
 from app.services.users.loading import PARTNER_LEVEL, check_grant, grantable_roles
-from app.services.webhooks import endpoints
 
 
 class ItemKind(StrEnum):
@@ -199,11 +198,11 @@ def _credential_items(session: Session, user: User) -> list[CreatedItem]:
     ]
     keys = session.scalars(_of_user(ApiKey, user).where(~ApiKey.is_over)).all()
     tokens = session.scalars(_of_user(ScimToken, user).where(~ScimToken.is_over))
-    hooks = session.scalars(_of_user(WebhookEndpoint, user)).all()
+    own_webhooks = session.scalars(_of_user(Webhook, user)).all()
     accounts = session.scalars(
         _of_user(CarrierAccount, user).where(CarrierAccount.removed_at.is_(None))
     ).all()
-    ids = {row.organization_id for row in (*keys, *hooks, *accounts)}
+    ids = {row.organization_id for row in (*keys, *own_webhooks, *accounts)}
     organizations = session.scalars(select(Organization).where(Organization.id.in_(ids - {None})))
     names = {organization.id: organization.name for organization in organizations}
     for key in keys:
@@ -212,11 +211,11 @@ def _credential_items(session: Session, user: User) -> list[CreatedItem]:
     for token in tokens:
         name = f"{token.name} ({token.public_id})"
         items.append(CreatedItem(ItemKind.SCIM_TOKEN, token, token.id, name, ""))
-    for hook in hooks:
-        organization_id = hook.organization_id
+    for webhook in own_webhooks:
+        organization_id = webhook.organization_id
         about = names.get(organization_id, "") if organization_id else gettext("The whole portal")
-        name = urlsplit(hook.url).hostname or ""
-        items.append(CreatedItem(ItemKind.WEBHOOK, hook, hook.id, name, about))
+        name = urlsplit(webhook.url).hostname or ""
+        items.append(CreatedItem(ItemKind.WEBHOOK, webhook, webhook.id, name, about))
     for account in accounts:
         about = names.get(account.organization_id, "") if account.organization_id else ""
         name = account.name
@@ -290,8 +289,8 @@ def _end_item(session: Session, elevated: Caller, user: User, item: CreatedItem)
             api_keys.revoke(session, elevated, item.id)
         case ScimToken():
             scim_tokens.revoke(session, elevated, item.id)
-        case WebhookEndpoint():
-            endpoints.remove(session, elevated, item.id)
+        case Webhook():
+            webhooks.remove(session, elevated, item.id)
         case CarrierAccount():
             try:
                 carrier_accounts.remove(session, elevated, item.id)
@@ -327,7 +326,7 @@ def _hand_over(session: Session, caller: Caller, user: User, item: CreatedItem) 
     if item.kind in (ItemKind.INVITATION, ItemKind.EMAIL_CHANGE) and item.role is not None:
         check_grant(caller, item.role)
     match item.row:
-        case OAuthClient() | ApiKey() | ScimToken() | WebhookEndpoint() | CarrierAccount() as row:
+        case OAuthClient() | ApiKey() | ScimToken() | Webhook() | CarrierAccount() as row:
             row.responsible_id = caller.subject_id
         case User() as invited:
             invited.invited_by_id = caller.subject_id

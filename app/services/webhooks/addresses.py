@@ -1,4 +1,4 @@
-"""The saved URL of an endpoint: whether its host was found and anything was delivered.
+"""The saved URL of a webhook: whether its host was found and anything was delivered.
 
 The worker looks up the host after each saving; the history stores the result.
 """
@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.gateways.job_queue import enqueue_check
-from app.models import AuditEntry, WebhookDelivery, WebhookEndpoint, new_id
+from app.models import AuditEntry, Webhook, WebhookDelivery, new_id
 from app.policy.caller import system_caller
 from app.services import audit
 
@@ -30,37 +30,35 @@ class SavedAddress:
     is_host_missing: bool = False
 
 
-def request_check(session: Session, endpoint: WebhookEndpoint) -> None:
+def request_check(session: Session, webhook: Webhook) -> None:
     """Queue looking up the host of a saved URL."""
-    partner_id = endpoint.partner_id
-    enqueue_check(
-        session, "check_webhook_host", new_id(), partner_id, str(endpoint.id), endpoint.url
-    )
+    partner_id = webhook.partner_id
+    enqueue_check(session, "check_webhook_host", new_id(), partner_id, str(webhook.id), webhook.url)
 
 
-def record_missing_host(session: Session, endpoint_id: UUID, url: str) -> None:
+def record_missing_host(session: Session, webhook_id: UUID, url: str) -> None:
     """Record that the host of this address wasn't found, unless the address is another one now."""
-    endpoint = session.get(WebhookEndpoint, endpoint_id)
-    if endpoint is None or endpoint.url != url:
+    webhook = session.get(Webhook, webhook_id)
+    if webhook is None or webhook.url != url:
         return
-    worker = system_caller("webhooks", partner_id=endpoint.partner_id)
+    worker = system_caller("webhooks", partner_id=webhook.partner_id)
     host = urlsplit(url).hostname
-    audit.record_change(session, worker, _NOT_FOUND, endpoint, after={"host": host})
+    audit.record_change(session, worker, _NOT_FOUND, webhook, after={"host": host})
 
 
-def untried_address(session: Session, endpoint: WebhookEndpoint) -> SavedAddress | None:
-    """Return the address of a loaded endpoint if nothing was sent to it yet."""
-    address = _saved_addresses(session, [endpoint.id]).get(endpoint.id)
-    return None if address is None or _has_attempts(session, endpoint.id, address) else address
+def untried_address(session: Session, webhook: Webhook) -> SavedAddress | None:
+    """Return the address of a loaded webhook if nothing was sent to it yet."""
+    address = _saved_addresses(session, [webhook.id]).get(webhook.id)
+    return None if address is None or _has_attempts(session, webhook.id, address) else address
 
 
-def hosts_not_found(session: Session, endpoints: Sequence[WebhookEndpoint]) -> set[UUID]:
-    """Return those of the loaded endpoints whose host wasn't found, without an attempt since."""
-    saved = _saved_addresses(session, [endpoint.id for endpoint in endpoints])
+def hosts_not_found(session: Session, webhooks: Sequence[Webhook]) -> set[UUID]:
+    """Return those of the loaded webhooks whose host wasn't found, without an attempt since."""
+    saved = _saved_addresses(session, [webhook.id for webhook in webhooks])
     return {
-        endpoint_id
-        for endpoint_id, address in saved.items()
-        if address.is_host_missing and not _has_attempts(session, endpoint_id, address)
+        webhook_id
+        for webhook_id, address in saved.items()
+        if address.is_host_missing and not _has_attempts(session, webhook_id, address)
     }
 
 
@@ -73,18 +71,18 @@ def _saved_addresses(session: Session, ids: Sequence[UUID]) -> dict[UUID, SavedA
     )
     saved: dict[UUID, SavedAddress] = {}
     for entry in entries:
-        endpoint_id = UUID(entry.target_id)
+        webhook_id = UUID(entry.target_id)
         if entry.action == _NOT_FOUND:
-            if endpoint_id in saved:  # old entries of the history are deleted
-                saved[endpoint_id] = replace(saved[endpoint_id], is_host_missing=True)
+            if webhook_id in saved:  # old entries of the history are deleted
+                saved[webhook_id] = replace(saved[webhook_id], is_host_missing=True)
         elif "url" in entry.after:
-            saved[endpoint_id] = SavedAddress(entry.at, is_first=entry.action == _CREATED)
+            saved[webhook_id] = SavedAddress(entry.at, is_first=entry.action == _CREATED)
     return saved
 
 
-def _has_attempts(session: Session, endpoint_id: UUID, address: SavedAddress) -> bool:
+def _has_attempts(session: Session, webhook_id: UUID, address: SavedAddress) -> bool:
     attempts = select(WebhookDelivery.id).where(
-        WebhookDelivery.endpoint_id == endpoint_id,
+        WebhookDelivery.webhook_id == webhook_id,
         WebhookDelivery.last_attempt_at >= address.saved_at,
     )
     return session.scalar(attempts.limit(1)) is not None

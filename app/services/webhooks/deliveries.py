@@ -1,4 +1,4 @@
-"""The deliveries of an endpoint, sending again, and the test event."""
+"""The deliveries of a webhook, sending again, and the test event."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -13,12 +13,12 @@ from app.enums import DeliveryStatus
 from app.errors import Conflict, NotFound
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.languages import gettext
-from app.models import Organization, WebhookDelivery, WebhookEndpoint, new_id, utcnow
+from app.models import Organization, Webhook, WebhookDelivery, new_id, utcnow
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.paging import Page, SortOrder, keyset_page
 from app.services.tenancy import visible_organizations
-from app.services.webhooks import endpoints
+from app.services.webhooks import managing
 from app.services.webhooks.publishing import TEST, add, serialize_message
 
 _NEWEST = SortOrder(WebhookDelivery.created_at, descending=True)
@@ -27,19 +27,19 @@ _ENDED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)
 
 def log(
     session: Session,
-    endpoint: WebhookEndpoint,
+    webhook: Webhook,
     *,
     status: DeliveryStatus | None = None,
     is_retried: bool | None = None,
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[WebhookDelivery]:
-    """Return a page of the deliveries of a loaded endpoint, newest first. ``is_retried`` keeps
+    """Return a page of the deliveries of a loaded webhook, newest first. ``is_retried`` keeps
     only those that were retried, or only those that were not.
 
     Raises `ValidationFailed` (``invalid_cursor``).
     """
-    rows = select(WebhookDelivery).where(WebhookDelivery.endpoint_id == endpoint.id)
+    rows = select(WebhookDelivery).where(WebhookDelivery.webhook_id == webhook.id)
     if status is not None:
         rows = rows.where(WebhookDelivery.status == status)
     if is_retried is not None:
@@ -48,24 +48,24 @@ def log(
     return keyset_page(session, rows, _NEWEST, cursor=cursor, limit=limit)
 
 
-def counts(session: Session, endpoint: WebhookEndpoint) -> dict[DeliveryStatus, int]:
+def counts(session: Session, webhook: Webhook) -> dict[DeliveryStatus, int]:
     """Count the stored deliveries by status; zeros included."""
     query = (
         select(WebhookDelivery.status, func.count())
-        .where(WebhookDelivery.endpoint_id == endpoint.id)
+        .where(WebhookDelivery.webhook_id == webhook.id)
         .group_by(WebhookDelivery.status)
     )
     by_status = dict(session.execute(query).all())
     return {status: by_status.get(status, 0) for status in DeliveryStatus}
 
 
-def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> WebhookDelivery:
+def get(session: Session, caller: Caller, webhook_id: UUID, delivery_id: UUID) -> WebhookDelivery:
     """Return a delivery. Raises `Forbidden` and `NotFound` (``webhook_not_found``,
     ``delivery_not_found``)."""
-    endpoint = endpoints.get(session, caller, endpoint_id)
-    # nosemgrep: row-by-id-for-a-caller - the endpoint is compared below
+    webhook = managing.get(session, caller, webhook_id)
+    # nosemgrep: row-by-id-for-a-caller - the webhook is compared below
     delivery = session.get(WebhookDelivery, delivery_id)
-    if delivery is None or delivery.endpoint_id != endpoint.id:
+    if delivery is None or delivery.webhook_id != webhook.id:
         message = gettext("There is no such delivery.")
         raise NotFound(message, "delivery_not_found")
     return delivery
@@ -74,12 +74,12 @@ def get(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) 
 def organizations_of(
     session: Session,
     caller: Caller,
-    endpoint: WebhookEndpoint,
+    webhook: Webhook,
     deliveries: Iterable[WebhookDelivery],
 ) -> dict[UUID, str]:
-    """Return, by delivery, the name of the organization of its event, for a loaded endpoint of the
-    whole portal; empty for other endpoints, and for events of the portal itself."""
-    if endpoint.organization_id is not None:
+    """Return, by delivery, the name of the organization of its event, for a loaded webhook of the
+    whole portal; empty for other webhooks, and for events of the portal itself."""
+    if webhook.organization_id is not None:
         return {}
     organization_ids = {delivery.id: _organization_in(delivery.payload) for delivery in deliveries}
     query = visible_organizations(caller).where(
@@ -99,16 +99,16 @@ def _organization_in(payload: str) -> UUID | None:
     return UUID(organization_id) if organization_id else None
 
 
-def send_test(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookDelivery:
+def send_test(session: Session, caller: Caller, webhook_id: UUID) -> WebhookDelivery:
     """Send an event without content. Raises `NotFound` and `Conflict` (``webhook_paused``)."""
-    endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
-    if endpoint.paused_at is not None:
+    webhook = managing.get(session, caller, webhook_id, for_change=True)
+    if webhook.paused_at is not None:
         message = gettext("The webhook is paused. Resume it first.")
         raise Conflict(message, "webhook_paused")
     now = utcnow()
-    data = {"organizationId": endpoint.organization_id, "webhookId": endpoint.id}
-    delivery = add(session, endpoint.id, new_id(), TEST, serialize_message(TEST, now, data), now)
-    audit.record_change(session, caller, "webhook.tested", endpoint)
+    data = {"organizationId": webhook.organization_id, "webhookId": webhook.id}
+    delivery = add(session, webhook.id, new_id(), TEST, serialize_message(TEST, now, data), now)
+    audit.record_change(session, caller, "webhook.tested", webhook)
     return delivery
 
 
@@ -122,24 +122,24 @@ def is_retrying(delivery: WebhookDelivery) -> bool:
     return delivery.status is DeliveryStatus.WAITING and delivery.retries > 0
 
 
-def replay(session: Session, caller: Caller, endpoint_id: UUID, delivery_id: UUID) -> None:
-    """Send a delivery again, with the same id; if the endpoint is paused, once it resumes. One that
+def replay(session: Session, caller: Caller, webhook_id: UUID, delivery_id: UUID) -> None:
+    """Send a delivery again, with the same id; if the webhook is paused, once it resumes. One that
     waits for a retry is sent now.
 
     Raises `NotFound` and `Conflict` (``still_waiting``) if it is still being delivered.
     """
-    endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
-    delivery = get(session, caller, endpoint_id, delivery_id)
+    webhook = managing.get(session, caller, webhook_id, for_change=True)
+    delivery = get(session, caller, webhook_id, delivery_id)
     if not can_be_sent_again(delivery):
         message = gettext("This delivery is already in progress.")
         raise Conflict(message, "still_waiting")
     delivery.status, delivery.ended_at = DeliveryStatus.HELD, None
     delivery.next_attempt_at = None
-    _queue_replayed(session, caller, endpoint, 1)
+    _queue_replayed(session, caller, webhook, 1)
 
 
 def replay_failed(
-    session: Session, caller: Caller, endpoint_id: UUID, since: datetime | None = None
+    session: Session, caller: Caller, webhook_id: UUID, since: datetime | None = None
 ) -> int:
     """Send all failed deliveries again (of events since then); return how many.
 
@@ -148,36 +148,34 @@ def replay_failed(
     failed = [WebhookDelivery.status == DeliveryStatus.FAILED]
     if since is not None:
         failed.append(WebhookDelivery.created_at >= since)
-    return _send_again(session, caller, endpoint_id, failed)
+    return _send_again(session, caller, webhook_id, failed)
 
 
-def retry_now(session: Session, caller: Caller, endpoint_id: UUID) -> int:
+def retry_now(session: Session, caller: Caller, webhook_id: UUID) -> int:
     """Send all deliveries that wait for another attempt now; return how many.
 
     Raises `NotFound`.
     """
     retrying = [WebhookDelivery.status == DeliveryStatus.WAITING, WebhookDelivery.retries > 0]
-    return _send_again(session, caller, endpoint_id, retrying)
+    return _send_again(session, caller, webhook_id, retrying)
 
 
 def _send_again(
-    session: Session, caller: Caller, endpoint_id: UUID, conditions: Sequence[ColumnElement[bool]]
+    session: Session, caller: Caller, webhook_id: UUID, conditions: Sequence[ColumnElement[bool]]
 ) -> int:
-    endpoint = endpoints.get(session, caller, endpoint_id, for_change=True)
+    webhook = managing.get(session, caller, webhook_id, for_change=True)
     count = changed_rows(
         session,
         update(WebhookDelivery)
-        .where(WebhookDelivery.endpoint_id == endpoint.id, *conditions)
+        .where(WebhookDelivery.webhook_id == webhook.id, *conditions)
         .values(status=DeliveryStatus.HELD, ended_at=None, next_attempt_at=None),
     )
     if count:
-        _queue_replayed(session, caller, endpoint, count)
+        _queue_replayed(session, caller, webhook, count)
     return count
 
 
-def _queue_replayed(
-    session: Session, caller: Caller, endpoint: WebhookEndpoint, count: int
-) -> None:
-    if endpoint.paused_at is None:
-        enqueue_held_webhooks(session, endpoint.id, new_id())
-    audit.record_change(session, caller, "webhook.replayed", endpoint, after={"deliveries": count})
+def _queue_replayed(session: Session, caller: Caller, webhook: Webhook, count: int) -> None:
+    if webhook.paused_at is None:
+        enqueue_held_webhooks(session, webhook.id, new_id())
+    audit.record_change(session, caller, "webhook.replayed", webhook, after={"deliveries": count})

@@ -16,7 +16,7 @@ from app.config import Settings
 from app.enums import DeliveryStatus, PauseReason
 from app.gateways.job_queue import enqueue_webhook
 from app.gateways.webhook_client import WebhookAnswer
-from app.models import MailKind, Organization, Partner, WebhookDelivery, WebhookEndpoint, utcnow
+from app.models import MailKind, Organization, Partner, Webhook, WebhookDelivery, utcnow
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue
 from app.services.credentials.encryption import unseal
@@ -47,18 +47,18 @@ def begin(
 ) -> WebhookRequest | None:
     """Return what to send now; None if it is no longer to be sent, or not now.
 
-    Raises `SealBroken` if the endpoint's secret can't be read.
+    Raises `SealBroken` if the webhook's secret can't be read.
     """
-    endpoint, delivery = _lock_delivery(session, delivery_id)
-    if endpoint is None or delivery is None or not _is_its_turn(delivery, turn):
+    webhook, delivery = _lock_delivery(session, delivery_id)
+    if webhook is None or delivery is None or not _is_its_turn(delivery, turn):
         return None
-    if endpoint.paused_at is not None:
+    if webhook.paused_at is not None:
         _hold(delivery)
         session.flush()
         return None
-    secrets = _signing_secrets(endpoint, settings)
+    secrets = _signing_secrets(webhook, settings)
     return WebhookRequest(
-        url=endpoint.url,
+        url=webhook.url,
         headers=headers(secrets, delivery.message_id, int(utcnow().timestamp()), delivery.payload),
         body=delivery.payload,
     )
@@ -68,8 +68,8 @@ def record_answer(
     session: Session, delivery_id: UUID, turn: int, answer: WebhookAnswer, settings: Settings
 ) -> None:
     """Store the receiver's answer, and queue the next attempt unless it accepted."""
-    endpoint, delivery = _lock_delivery(session, delivery_id)
-    if endpoint is None or delivery is None or not _is_its_turn(delivery, turn):
+    webhook, delivery = _lock_delivery(session, delivery_id)
+    if webhook is None or delivery is None or not _is_its_turn(delivery, turn):
         return
     now = utcnow()
     delivery.attempts += 1
@@ -79,20 +79,20 @@ def record_answer(
     delivery.attempt_log = with_attempt(delivery.attempt_log, now, answer)
     if answer.is_accepted:
         delivery.status, delivery.ended_at = DeliveryStatus.DELIVERED, now
-        endpoint.failing_since = None
+        webhook.failing_since = None
         session.flush()
         return
-    endpoint.failing_since = endpoint.failing_since or now
+    webhook.failing_since = webhook.failing_since or now
     is_last = delivery.retries >= MAX_ATTEMPTS
     if is_last:
         delivery.status, delivery.ended_at = DeliveryStatus.FAILED, now
-    if endpoint.paused_at is None:
+    if webhook.paused_at is None:
         if answer.status == _GONE:
-            _pause_endpoint(session, endpoint, PauseReason.GONE)
-        elif now - endpoint.failing_since >= PAUSED_AFTER * settings.webhook_pace:
-            _pause_endpoint(session, endpoint, PauseReason.FAILING)
+            _pause_webhook(session, webhook, PauseReason.GONE)
+        elif now - webhook.failing_since >= PAUSED_AFTER * settings.webhook_pace:
+            _pause_webhook(session, webhook, PauseReason.FAILING)
     if not is_last:
-        if endpoint.paused_at is not None:
+        if webhook.paused_at is not None:
             _hold(delivery)
         else:
             _enqueue_attempt(
@@ -101,14 +101,14 @@ def record_answer(
     session.flush()
 
 
-def queue_next_held(session: Session, endpoint_id: UUID) -> bool:
-    """Queue the next held deliveries of an endpoint, the oldest first; False after the last."""
-    endpoint = _lock_endpoint(session, endpoint_id)
-    if endpoint is None or endpoint.paused_at is not None:
+def queue_next_held(session: Session, webhook_id: UUID) -> bool:
+    """Queue the next held deliveries of a webhook, the oldest first; False after the last."""
+    webhook = _lock_webhook(session, webhook_id)
+    if webhook is None or webhook.paused_at is not None:
         return False
     held = session.scalars(
         select(WebhookDelivery)
-        .where(WebhookDelivery.endpoint_id == endpoint_id)
+        .where(WebhookDelivery.webhook_id == webhook_id)
         .where(WebhookDelivery.status == DeliveryStatus.HELD)
         .order_by(WebhookDelivery.id)
         .limit(AT_ONCE)
@@ -123,33 +123,33 @@ def queue_next_held(session: Session, endpoint_id: UUID) -> bool:
 
 def _lock_delivery(
     session: Session, delivery_id: UUID
-) -> tuple[WebhookEndpoint | None, WebhookDelivery | None]:
-    """Return the endpoint and then the delivery as they are now, locked until the
+) -> tuple[Webhook | None, WebhookDelivery | None]:
+    """Return the webhook and then the delivery as they are now, locked until the
     transaction ends."""
-    endpoint_query = select(WebhookDelivery.endpoint_id).where(WebhookDelivery.id == delivery_id)
-    endpoint_id = session.scalar(endpoint_query)
-    endpoint = _lock_endpoint(session, endpoint_id) if endpoint_id else None
+    webhook_query = select(WebhookDelivery.webhook_id).where(WebhookDelivery.id == delivery_id)
+    webhook_id = session.scalar(webhook_query)
+    webhook = _lock_webhook(session, webhook_id) if webhook_id else None
     delivery = session.get(
         WebhookDelivery, delivery_id, with_for_update=True, populate_existing=True
     )
-    return endpoint, delivery
+    return webhook, delivery
 
 
-def _lock_endpoint(session: Session, endpoint_id: UUID) -> WebhookEndpoint | None:
+def _lock_webhook(session: Session, webhook_id: UUID) -> Webhook | None:
     lock = {"key_share": True}  # new deliveries may refer to it meanwhile
-    return session.get(WebhookEndpoint, endpoint_id, with_for_update=lock, populate_existing=True)
+    return session.get(Webhook, webhook_id, with_for_update=lock, populate_existing=True)
 
 
 def _is_its_turn(delivery: WebhookDelivery, turn: int) -> bool:
     return delivery.status is DeliveryStatus.WAITING and delivery.turn == turn
 
 
-def _signing_secrets(endpoint: WebhookEndpoint, settings: Settings) -> list[str]:
+def _signing_secrets(webhook: Webhook, settings: Settings) -> list[str]:
     """Return the secrets to sign with."""
     now, keys = utcnow(), settings.secret_keys
-    if endpoint.previous_until is not None and endpoint.previous_until <= now:
-        endpoint.previous_secret = endpoint.previous_until = None
-    secrets = (endpoint.secret, endpoint.previous_secret)
+    if webhook.previous_until is not None and webhook.previous_until <= now:
+        webhook.previous_secret = webhook.previous_until = None
+    secrets = (webhook.secret, webhook.previous_secret)
     return [unseal(secret, PURPOSE, keys).text for secret in secrets if secret is not None]
 
 
@@ -161,7 +161,7 @@ def _enqueue_attempt(session: Session, delivery: WebhookDelivery, seconds: float
     delivery.status, delivery.ended_at = DeliveryStatus.WAITING, None
     delivery.turn += 1
     delivery.next_attempt_at = utcnow() + timedelta(seconds=seconds)
-    enqueue_webhook(session, delivery.endpoint_id, delivery.id, delivery.turn, seconds)
+    enqueue_webhook(session, delivery.webhook_id, delivery.id, delivery.turn, seconds)
 
 
 def _seconds_to_next(retries: int, answer: WebhookAnswer, pace: float) -> float:
@@ -170,16 +170,16 @@ def _seconds_to_next(retries: int, answer: WebhookAnswer, pace: float) -> float:
     return max(planned, min(requested, MAX_WAIT_SECONDS))
 
 
-def _pause_endpoint(session: Session, endpoint: WebhookEndpoint, reason: PauseReason) -> None:
+def _pause_webhook(session: Session, webhook: Webhook, reason: PauseReason) -> None:
     """Pause automatically, with a history entry and a mail to the partner."""
-    endpoint.paused_at, endpoint.pause_reason = utcnow(), reason
-    worker = system_caller("webhooks", partner_id=endpoint.partner_id)
-    audit.record_change(session, worker, "webhook.paused", endpoint, after={"reason": reason})
-    partner = session.get_one(Partner, endpoint.partner_id)
+    webhook.paused_at, webhook.pause_reason = utcnow(), reason
+    worker = system_caller("webhooks", partner_id=webhook.partner_id)
+    audit.record_change(session, worker, "webhook.paused", webhook, after={"reason": reason})
+    partner = session.get_one(Partner, webhook.partner_id)
     to = partner.notification_email or partner.support_email
     if to is None:
         return
-    organization_id = endpoint.organization_id
+    organization_id = webhook.organization_id
     organization = session.get_one(Organization, organization_id) if organization_id else None
     mail_queue.enqueue(
         session,
@@ -187,8 +187,8 @@ def _pause_endpoint(session: Session, endpoint: WebhookEndpoint, reason: PauseRe
         partner_id=partner.id,
         to=to,
         details={
-            "webhookId": str(endpoint.id),
-            "host": urlsplit(endpoint.url).hostname,
+            "webhookId": str(webhook.id),
+            "host": urlsplit(webhook.url).hostname,
             "organization": organization.name if organization else None,
             "reason": reason.value,
         },

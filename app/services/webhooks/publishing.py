@@ -1,4 +1,4 @@
-"""Write an event for every endpoint that is subscribed to it, in the transaction of its change."""
+"""Write an event for every webhook that is subscribed to it, in the transaction of its change."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -12,26 +12,26 @@ from sqlalchemy.orm import Session
 from app.database.scope import whole_partner
 from app.enums import DeliveryStatus, WebhookEvent
 from app.gateways.job_queue import enqueue_webhook
-from app.models import WebhookDelivery, WebhookEndpoint, new_id, utcnow
+from app.models import Webhook, WebhookDelivery, new_id, utcnow
 from app.schemas.fields import write_moment
 
 TEST = "webhook.test"
 """The type of a test event."""
 
-_ENDPOINTS = (
-    select(WebhookEndpoint.id, WebhookEndpoint.events, WebhookEndpoint.paused_at)
+_WEBHOOKS = (
+    select(Webhook.id, Webhook.events, Webhook.paused_at)
     .where(
         or_(
-            WebhookEndpoint.organization_id == bindparam("organization"),
+            Webhook.organization_id == bindparam("organization"),
             and_(
-                WebhookEndpoint.organization_id.is_(None),
-                WebhookEndpoint.partner_id == bindparam("partner"),
+                Webhook.organization_id.is_(None),
+                Webhook.partner_id == bindparam("partner"),
             ),
         )
     )
-    .order_by(WebhookEndpoint.id)
+    .order_by(Webhook.id)
 )
-"""Endpoints of the organization, and those for the whole portal."""
+"""Webhooks of the organization, and those for the whole portal."""
 
 
 def publish(
@@ -44,25 +44,25 @@ def publish(
     """Queue the event of an organization, or of the portal itself (None); costs one read if no
     webhook receives it.
 
-    ``data`` is called at most once. While an endpoint is paused, its events are held.
+    ``data`` is called at most once. While a webhook is paused, its events are held.
     """
     params = {"partner": partner_id, "organization": organization_id}
     with whole_partner(session):
-        endpoints = session.execute(_ENDPOINTS, params).all()
-    subscribed = [endpoint for endpoint in endpoints if event.value in endpoint.events]
+        webhooks = session.execute(_WEBHOOKS, params).all()
+    subscribed = [webhook for webhook in webhooks if event.value in webhook.events]
     if not subscribed:
         return
     event_id, now = new_id(), utcnow()
     payload = serialize_message(event.value, now, data())
     with whole_partner(session):
-        for endpoint in subscribed:
-            is_paused = endpoint.paused_at is not None
-            add(session, endpoint.id, event_id, event.value, payload, now, is_held=is_paused)
+        for webhook in subscribed:
+            is_paused = webhook.paused_at is not None
+            add(session, webhook.id, event_id, event.value, payload, now, is_held=is_paused)
 
 
 def add(
     session: Session,
-    endpoint_id: UUID,
+    webhook_id: UUID,
     event_id: UUID,
     kind: str,
     payload: str,
@@ -70,10 +70,10 @@ def add(
     *,
     is_held: bool = False,
 ) -> WebhookDelivery:
-    """Add one event for one endpoint, with its place in the queue unless it is held."""
+    """Add one event for one webhook, with its place in the queue unless it is held."""
     delivery = WebhookDelivery(
         id=new_id(),
-        endpoint_id=endpoint_id,
+        webhook_id=webhook_id,
         event_id=event_id,
         type=kind,
         payload=payload,
@@ -85,7 +85,7 @@ def add(
     session.add(delivery)
     session.flush()
     if not is_held:
-        enqueue_webhook(session, endpoint_id, delivery.id, 1, 0)
+        enqueue_webhook(session, webhook_id, delivery.id, 1, 0)
     return delivery
 
 

@@ -19,14 +19,13 @@ from app.models import (
     ConversationDay,
     Mail,
     SpendingTotal,
+    Webhook,
     WebhookDelivery,
-    WebhookEndpoint,
     utcnow,
 )
-from app.services import alerts, spending
+from app.services import alerts, spending, webhooks
 from app.services.alerts import RuleInput, evaluating
 from app.services.spending import LimitSubject, SpendingLimits, budgets
-from app.services.webhooks import endpoints
 from tests.fixtures.clock import SetClock
 from tests.fixtures.statements import counted
 from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
@@ -172,7 +171,7 @@ def test_an_alert_about_the_whole_portal_reaches_its_webhooks_and_none_of_an_org
     events = [WebhookEvent.ALERT_OPENED.value, WebhookEvent.ALERT_RESOLVED.value]
     admin = tenant.caller(Role.PARTNER_ADMIN)
     for whose in (None, tenant.organization.id):
-        endpoints.add(
+        webhooks.add(
             session,
             admin,
             settings,
@@ -187,9 +186,7 @@ def test_an_alert_about_the_whole_portal_reaches_its_webhooks_and_none_of_an_org
     alerts.update(session, admin, rule_id, RuleInput(AlertMeasure.FAILED_CALLS, PARTNER, 5, WEEK))
     evaluate(session)
     sent = session.scalars(select(WebhookDelivery).order_by(WebhookDelivery.id)).all()
-    assert {
-        session.get_one(WebhookEndpoint, each.endpoint_id).organization_id for each in sent
-    } == {None}
+    assert {session.get_one(Webhook, each.webhook_id).organization_id for each in sent} == {None}
     opened, resolved = (json.loads(each.payload) for each in sent)
     assert (opened["type"], resolved["type"]) == ("alert.opened", "alert.resolved")
     alert = session.scalars(select(Alert)).one()
@@ -208,7 +205,7 @@ def test_an_alert_about_the_whole_portal_reaches_its_webhooks_and_none_of_an_org
 def test_one_mail_names_all_alerts_of_a_rule_and_webhooks_get_their_own(
     session: Session, settings: Settings, tenant: Tenant
 ) -> None:
-    endpoints.add(
+    webhooks.add(
         session,
         OPERATOR,
         settings,

@@ -10,10 +10,17 @@ from app.enums import CampaignStatus, Role, WebhookEvent
 from app.errors import Conflict, ValidationFailed
 from app.models import Campaign
 from app.policy.caller import Caller
-from app.services import assistants, campaigns, oauth_clients, organizations, outreach, users
+from app.services import (
+    assistants,
+    campaigns,
+    oauth_clients,
+    organizations,
+    outreach,
+    users,
+    webhooks,
+)
 from app.services.assistants import settings as assistant_settings
 from app.services.credentials import api_keys
-from app.services.webhooks import endpoints
 from tests.fixtures.settings import SECRET_KEY
 from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
@@ -41,7 +48,7 @@ def create_key(session: Session, caller: Caller, tenant: Tenant) -> object:
 
 
 def add_webhook(session: Session, caller: Caller, tenant: Tenant) -> object:
-    return endpoints.add(
+    return webhooks.add(
         session,
         caller,
         Settings(env="test", secret_key=SECRET_KEY),

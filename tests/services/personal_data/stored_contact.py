@@ -37,11 +37,10 @@ from app.models import (
     utcnow,
 )
 from app.policy.caller import Caller
-from app.services import campaigns, do_not_call, exports, idempotency, mail_queue
+from app.services import campaigns, do_not_call, exports, idempotency, mail_queue, webhooks
 from app.services.contacts import single
 from app.services.contacts.single import ContactFields
 from app.services.personal_data import erasing, subjects
-from app.services.webhooks import endpoints
 from tests.fixtures.uploads import Importer, make_importer
 from tests.portal.test_calls import answered, make_call
 
@@ -102,18 +101,18 @@ def plant(stored_contact: StoredContact) -> None:
             session, admin, organization_id, do_not_call.read_numbers(listed, "US").valid
         )
         for whose in (organization_id, None):
-            endpoint = endpoints.add(
+            webhook = webhooks.add(
                 session,
                 admin,
                 stored_contact.settings,
                 organization_id=whose,
                 url="https://crm.example/hooks",
                 events=[event.value for event in WebhookEvent],
-            ).endpoint
+            ).webhook
             for number, text in enumerate((f'{{"to": "{PHONE}"}}', f'{{"to": "{NEIGHBOUR}"}}')):
                 session.add(
                     WebhookDelivery(
-                        endpoint_id=endpoint.id,
+                        webhook_id=webhook.id,
                         event_id=UUID(int=number + 1),
                         type="call.completed",
                         payload=text,

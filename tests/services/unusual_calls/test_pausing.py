@@ -20,12 +20,11 @@ from app.models import (
     new_id,
     utcnow,
 )
-from app.services import pauses, spending, unusual_calls
+from app.services import pauses, spending, unusual_calls, webhooks
 from app.services.calls import claims, waiting
 from app.services.calls.claims import ClaimKind
 from app.services.spending import LimitSubject, SpendingLimits
 from app.services.unusual_calls import UnusualCallRules
-from app.services.webhooks import endpoints
 from tests.fixtures.clock import SetClock
 from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
@@ -102,7 +101,7 @@ def test_webhooks_of_the_organization_receive_the_pause(
         make_calling_organization(session),
     )
     for each in (calling_organization, quiet):
-        endpoints.add(
+        webhooks.add(
             session,
             OPERATOR,
             settings,

@@ -1,4 +1,4 @@
-"""An organization with an endpoint, on SQLite: the statements are the same on both databases."""
+"""An organization with a webhook, on SQLite: the statements are the same on both databases."""
 
 import pytest
 from sqlalchemy.orm import Session
@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from app.config import Settings
 from app.enums import Role, WebhookEvent
 from app.policy.caller import Caller
-from app.services.webhooks import endpoints
+from app.services import webhooks
 from tests.fixtures.databases import runs_on
 from tests.fixtures.tenants import Tenant
 
@@ -24,9 +24,9 @@ def admin(tenant: Tenant) -> Caller:
 @pytest.fixture
 def new_webhook(
     session: Session, settings: Settings, tenant: Tenant, admin: Caller
-) -> endpoints.EndpointWithSecret:
-    """An endpoint of the first organization that receives all events."""
-    return endpoints.add(
+) -> webhooks.WebhookWithSecret:
+    """A webhook of the first organization that receives all events."""
+    return webhooks.add(
         session,
         admin,
         settings,

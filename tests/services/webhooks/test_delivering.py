@@ -14,15 +14,15 @@ from app.config import Settings
 from app.enums import DeliveryStatus, PauseReason
 from app.errors import Conflict
 from app.gateways.webhook_client import WebhookAnswer
-from app.models import Mail, MailKind, WebhookDelivery, WebhookEndpoint, utcnow
+from app.models import Mail, MailKind, Webhook, WebhookDelivery, utcnow
 from app.policy.caller import Caller
+from app.services import webhooks
 from app.services.credentials.encryption import SealBroken
 from app.services.credentials.reencryption import StoredSecret, reencrypt_batch
 from app.services.mails import texts
-from app.services.webhooks import deliveries, delivering, endpoints
+from app.services.webhooks import WebhookWithSecret, deliveries, delivering
 from app.services.webhooks.attempts import MAX_STORED, attempts_of, with_attempt
 from app.services.webhooks.delivering import GAPS_SECONDS, WebhookRequest
-from app.services.webhooks.endpoints import EndpointWithSecret
 from app.services.webhooks.signing import PURPOSE
 from tests.fixtures.clock import SetClock
 from tests.fixtures.tenants import Tenant
@@ -33,9 +33,9 @@ DELIVERED, FAILED = DeliveryStatus.DELIVERED, DeliveryStatus.FAILED
 
 
 def event_to_try(
-    session: Session, admin: Caller, new_webhook: EndpointWithSecret
+    session: Session, admin: Caller, new_webhook: WebhookWithSecret
 ) -> WebhookDelivery:
-    return deliveries.send_test(session, admin, new_webhook.endpoint.id)
+    return deliveries.send_test(session, admin, new_webhook.webhook.id)
 
 
 def attempt(
@@ -65,7 +65,7 @@ def expected(secret: str, message: WebhookRequest) -> str:
 
 
 def test_an_accepted_message_is_done(
-    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: WebhookWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, new_webhook)
     message = attempt(session, settings, delivery, TAKEN)
@@ -80,7 +80,7 @@ def test_an_accepted_message_is_done(
 
 
 def test_each_attempt_is_kept_with_its_answer_up_to_two_series(
-    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: WebhookWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, new_webhook)
     for status in (500, 503, None):
@@ -101,7 +101,7 @@ def test_each_attempt_is_kept_with_its_answer_up_to_two_series(
 
 
 def test_of_a_delivery_of_an_earlier_version_the_last_attempt_is_shown(
-    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: WebhookWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, new_webhook)
     assert attempts_of(delivery) == []
@@ -112,7 +112,7 @@ def test_of_a_delivery_of_an_earlier_version_the_last_attempt_is_shown(
 
 
 def test_attempts_follow_in_growing_gaps_with_the_same_id_until_the_last(
-    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: WebhookWithSecret
 ) -> None:
     delivery, ids, gaps = event_to_try(session, admin, new_webhook), set(), []
     for _ in GAPS_SECONDS:
@@ -135,7 +135,7 @@ def test_retry_after_is_respected_up_to_a_day(
     clock: SetClock,
     settings: Settings,
     admin: Caller,
-    new_webhook: EndpointWithSecret,
+    new_webhook: WebhookWithSecret,
     wish: float,
     least: float,
     most: float,
@@ -147,7 +147,7 @@ def test_retry_after_is_respected_up_to_a_day(
 
 
 def test_an_outdated_attempt_does_nothing(
-    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: WebhookWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, new_webhook)
     attempt(session, settings, delivery, BUSY)
@@ -156,23 +156,23 @@ def test_an_outdated_attempt_does_nothing(
     assert (delivery.status, delivery.attempts, delivery.turn) == (WAITING, 1, 2)
 
 
-def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
+def test_a_webhook_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
     session: Session,
     settings: Settings,
     tenant: Tenant,
     admin: Caller,
-    new_webhook: EndpointWithSecret,
+    new_webhook: WebhookWithSecret,
 ) -> None:
     tenant.partner.notification_email = "ops@northwind.example"
     delivery = event_to_try(session, admin, new_webhook)
     attempt(session, settings, delivery, GONE)
-    assert (new_webhook.endpoint.pause_reason, delivery.status) == (PauseReason.GONE, HELD)
+    assert (new_webhook.webhook.pause_reason, delivery.status) == (PauseReason.GONE, HELD)
     mail = session.scalars(select(Mail)).one()
     assert (mail.kind, mail.to, mail.details) == (
         "webhook_paused",
         "ops@northwind.example",
         {
-            "webhookId": str(new_webhook.endpoint.id),
+            "webhookId": str(new_webhook.webhook.id),
             "host": "crm.example",
             "organization": tenant.organization.name,
             "reason": "gone",
@@ -181,52 +181,52 @@ def test_an_endpoint_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
     assert MailKind.WEBHOOK_PAUSED in texts.TEXTS_BY_KIND
 
 
-def test_an_endpoint_that_accepts_nothing_for_a_day_is_paused_and_one_success_restarts_the_day(
+def test_a_webhook_that_accepts_nothing_for_a_day_is_paused_and_one_success_restarts_the_day(
     session: Session,
     settings: Settings,
     tenant: Tenant,
     admin: Caller,
-    new_webhook: EndpointWithSecret,
+    new_webhook: WebhookWithSecret,
 ) -> None:
     tenant.partner.notification_email = "ops@northwind.example"
     first, second, third = (event_to_try(session, admin, new_webhook) for _ in range(3))
     attempt(session, settings, first, BUSY)
-    new_webhook.endpoint.failing_since = utcnow() - timedelta(hours=23, minutes=59)
+    new_webhook.webhook.failing_since = utcnow() - timedelta(hours=23, minutes=59)
     attempt(session, settings, first, BUSY)
-    assert new_webhook.endpoint.paused_at is None
+    assert new_webhook.webhook.paused_at is None
     attempt(session, settings, second, TAKEN)
-    assert new_webhook.endpoint.failing_since is None
+    assert new_webhook.webhook.failing_since is None
     attempt(session, settings, first, BUSY)
-    new_webhook.endpoint.failing_since = utcnow() - timedelta(hours=24)
+    new_webhook.webhook.failing_since = utcnow() - timedelta(hours=24)
     attempt(session, settings, first, BUSY)
-    assert (new_webhook.endpoint.pause_reason, first.status) == (PauseReason.FAILING, HELD)
+    assert (new_webhook.webhook.pause_reason, first.status) == (PauseReason.FAILING, HELD)
     assert attempt(session, settings, third, TAKEN) is None
     assert third.status is HELD
     assert [mail.details["reason"] for mail in session.scalars(select(Mail))] == ["failing"]
 
 
-def test_held_messages_are_sent_when_the_endpoint_resumes(
-    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
+def test_held_messages_are_sent_when_the_webhook_resumes(
+    session: Session, settings: Settings, admin: Caller, new_webhook: WebhookWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, new_webhook)
     for _ in range(3):
         attempt(session, settings, delivery, BUSY)
-    endpoints.pause(session, admin, new_webhook.endpoint.id)
+    webhooks.pause(session, admin, new_webhook.webhook.id)
     attempt(session, settings, delivery, TAKEN)
-    assert delivering.queue_next_held(session, new_webhook.endpoint.id) is False
+    assert delivering.queue_next_held(session, new_webhook.webhook.id) is False
     assert delivery.status is HELD
-    endpoints.resume(session, admin, new_webhook.endpoint.id)
-    assert delivering.queue_next_held(session, new_webhook.endpoint.id) is False
+    webhooks.resume(session, admin, new_webhook.webhook.id)
+    assert delivering.queue_next_held(session, new_webhook.webhook.id) is False
     assert (delivery.status, delivery.retries) == (WAITING, 0)
     attempt(session, settings, delivery, TAKEN)
     assert (delivery.status, delivery.attempts) == (DELIVERED, 4)
 
 
 def test_both_secrets_sign_while_the_overlap_lasts(
-    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: WebhookWithSecret
 ) -> None:
-    new = endpoints.rotate(
-        session, admin, settings, new_webhook.endpoint.id, overlap=timedelta(hours=24)
+    new = webhooks.rotate(
+        session, admin, settings, new_webhook.webhook.id, overlap=timedelta(hours=24)
     )
     message = attempt(session, settings, event_to_try(session, admin, new_webhook), TAKEN)
     assert message is not None
@@ -234,15 +234,15 @@ def test_both_secrets_sign_while_the_overlap_lasts(
         expected(new.secret, message),
         expected(new_webhook.secret, message),
     ]
-    new_webhook.endpoint.previous_until = utcnow()
+    new_webhook.webhook.previous_until = utcnow()
     message = attempt(session, settings, event_to_try(session, admin, new_webhook), TAKEN)
     assert message is not None
     assert signed_with(message) == [expected(new.secret, message)]
-    assert new_webhook.endpoint.previous_secret is None
+    assert new_webhook.webhook.previous_secret is None
 
 
 def test_the_applications_key_can_be_changed(
-    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: WebhookWithSecret
 ) -> None:
     new = {"secret_key": "another-key-another-key-another-key"}
     both = settings.model_copy(update=new | {"previous_secret_key": settings.secret_key})
@@ -250,7 +250,7 @@ def test_the_applications_key_can_be_changed(
     with pytest.raises(SealBroken):
         attempt(session, alone, event_to_try(session, admin, new_webhook), TAKEN)
     message = attempt(session, both, event_to_try(session, admin, new_webhook), TAKEN)
-    reencrypt_batch(session, StoredSecret(WebhookEndpoint.secret, PURPOSE), both.secret_keys, ())
+    reencrypt_batch(session, StoredSecret(Webhook.secret, PURPOSE), both.secret_keys, ())
     later = attempt(session, alone, event_to_try(session, admin, new_webhook), TAKEN)
     assert message is not None
     assert later is not None
@@ -259,14 +259,14 @@ def test_the_applications_key_can_be_changed(
 
 
 def test_a_finished_message_is_sent_again_under_its_id(
-    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: WebhookWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, new_webhook)
     with pytest.raises(Conflict):
-        deliveries.replay(session, admin, new_webhook.endpoint.id, delivery.id)
+        deliveries.replay(session, admin, new_webhook.webhook.id, delivery.id)
     first = attempt(session, settings, delivery, TAKEN)
-    deliveries.replay(session, admin, new_webhook.endpoint.id, delivery.id)
-    delivering.queue_next_held(session, new_webhook.endpoint.id)
+    deliveries.replay(session, admin, new_webhook.webhook.id, delivery.id)
+    delivering.queue_next_held(session, new_webhook.webhook.id)
     second = attempt(session, settings, delivery, TAKEN)
     assert first is not None
     assert second is not None
@@ -275,16 +275,16 @@ def test_a_finished_message_is_sent_again_under_its_id(
 
 
 def test_a_message_that_waits_for_a_retry_can_be_sent_at_once(
-    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: WebhookWithSecret
 ) -> None:
     delivery = event_to_try(session, admin, new_webhook)
     assert not deliveries.can_be_sent_again(delivery)
     attempt(session, settings, delivery, BUSY)
     session.refresh(delivery)
     assert (delivery.status, deliveries.is_retrying(delivery)) == (WAITING, True)
-    deliveries.replay(session, admin, new_webhook.endpoint.id, delivery.id)
+    deliveries.replay(session, admin, new_webhook.webhook.id, delivery.id)
     assert delivery.next_attempt_at is None
-    delivering.queue_next_held(session, new_webhook.endpoint.id)
+    delivering.queue_next_held(session, new_webhook.webhook.id)
     message = attempt(session, settings, delivery, TAKEN)
     assert message is not None
     session.refresh(delivery)
@@ -292,7 +292,7 @@ def test_a_message_that_waits_for_a_retry_can_be_sent_at_once(
 
 
 def test_all_messages_that_failed_since_a_time_are_sent_again(
-    session: Session, settings: Settings, admin: Caller, new_webhook: EndpointWithSecret
+    session: Session, settings: Settings, admin: Caller, new_webhook: WebhookWithSecret
 ) -> None:
     old, new, taken = (event_to_try(session, admin, new_webhook) for _ in range(3))
     for delivery in (old, new):
@@ -301,8 +301,8 @@ def test_all_messages_that_failed_since_a_time_are_sent_again(
     attempt(session, settings, taken, TAKEN)
     old.created_at = utcnow() - timedelta(days=3)
     session.flush()
-    whose: UUID = new_webhook.endpoint.id
-    assert deliveries.counts(session, new_webhook.endpoint)[FAILED] == 2
+    whose: UUID = new_webhook.webhook.id
+    assert deliveries.counts(session, new_webhook.webhook)[FAILED] == 2
     since = utcnow() - timedelta(days=1)
     assert deliveries.replay_failed(session, admin, whose, since) == 1
     delivering.queue_next_held(session, whose)

@@ -13,38 +13,38 @@ from app.config import Settings
 from app.enums import Role, WebhookEvent
 from app.errors import Forbidden, NotFound, ValidationFailed
 from app.gateways.webhook_client import WebhookAnswer
-from app.models import AuditEntry, Mail, WebhookDelivery, WebhookEndpoint
+from app.models import AuditEntry, Mail, Webhook, WebhookDelivery
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import organizations
-from app.services.webhooks import deliveries, delivering, endpoints
+from app.services import organizations, webhooks
+from app.services.webhooks import deliveries, delivering, managing
 from app.services.webhooks.publishing import publish
 from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 from tests.services.webhooks.conftest import URL
-from tests.services.webhooks.test_endpoints import refusal
+from tests.services.webhooks.test_webhooks import refusal
 
 COMPLETED = WebhookEvent.CALL_COMPLETED
 
 
-def add(session: Session, settings: Settings, caller: Caller, url: str = URL) -> WebhookEndpoint:
+def add(session: Session, settings: Settings, caller: Caller, url: str = URL) -> Webhook:
     every = [event.value for event in WebhookEvent]
-    added = endpoints.add(session, caller, settings, organization_id=None, url=url, events=every)
-    return added.endpoint
+    added = webhooks.add(session, caller, settings, organization_id=None, url=url, events=every)
+    return added.webhook
 
 
 @pytest.fixture
-def portal_webhook(session: Session, settings: Settings, admin: Caller) -> WebhookEndpoint:
+def portal_webhook(session: Session, settings: Settings, admin: Caller) -> Webhook:
     return add(session, settings, admin)
 
 
-def received(session: Session, endpoint: WebhookEndpoint) -> list[dict[str, Any]]:
-    query = select(WebhookDelivery.payload).where(WebhookDelivery.endpoint_id == endpoint.id)
+def received(session: Session, webhook: Webhook) -> list[dict[str, Any]]:
+    query = select(WebhookDelivery.payload).where(WebhookDelivery.webhook_id == webhook.id)
     payloads = session.scalars(query.order_by(WebhookDelivery.id))
     return [json.loads(payload)["data"] for payload in payloads]
 
 
 def test_a_webhook_for_the_whole_portal_has_no_organization_also_in_the_history(
-    session: Session, tenant: Tenant, portal_webhook: WebhookEndpoint
+    session: Session, tenant: Tenant, portal_webhook: Webhook
 ) -> None:
     assert (portal_webhook.partner_id, portal_webhook.organization_id) == (tenant.partner.id, None)
     entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "webhook.created")).one()
@@ -52,7 +52,7 @@ def test_a_webhook_for_the_whole_portal_has_no_organization_also_in_the_history(
 
 
 def test_a_webhook_for_the_whole_portal_receives_all_events_of_its_partner_only(
-    session: Session, tenant: Tenant, portal_webhook: WebhookEndpoint
+    session: Session, tenant: Tenant, portal_webhook: Webhook
 ) -> None:
     other_tenant = make_tenant(session, "Southgate")
     for each, whose in (
@@ -71,10 +71,10 @@ def test_a_webhook_for_the_whole_portal_receives_all_events_of_its_partner_only(
 
 
 def test_webhooks_of_an_organization_receive_no_events_of_the_portal(
-    session: Session, tenant: Tenant, new_webhook: endpoints.EndpointWithSecret
+    session: Session, tenant: Tenant, new_webhook: webhooks.WebhookWithSecret
 ) -> None:
     publish(session, tenant.partner.id, None, WebhookEvent.ALERT_OPENED, dict)
-    assert received(session, new_webhook.endpoint) == []
+    assert received(session, new_webhook.webhook) == []
 
 
 def test_only_a_caller_of_the_whole_portal_can_add_one(
@@ -91,49 +91,49 @@ def test_only_a_caller_of_the_whole_portal_can_add_one(
 
 
 def test_members_and_other_partners_find_none(
-    session: Session, tenant: Tenant, portal_webhook: WebhookEndpoint
+    session: Session, tenant: Tenant, portal_webhook: Webhook
 ) -> None:
     stranger = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
     member = tenant.caller(Role.OWNER, frozenset(Permission))
     for caller in (stranger, member):
-        for act in (endpoints.get, endpoints.pause, endpoints.remove, deliveries.send_test):
+        for act in (webhooks.get, webhooks.pause, webhooks.remove, deliveries.send_test):
             found = refusal(partial(act, session, caller, portal_webhook.id))
             assert found == (NotFound, "webhook_not_found")
-        assert endpoints.listing(session, caller) == []
-        assert endpoints.count(session, caller, endpoints.EndpointFilter(of_portal=True)) == 0
+        assert webhooks.listing(session, caller) == []
+        assert webhooks.count(session, caller, webhooks.WebhookFilter(of_portal=True)) == 0
 
 
 def test_the_list_can_show_those_for_the_whole_portal_alone(
     session: Session,
     tenant: Tenant,
     admin: Caller,
-    new_webhook: endpoints.EndpointWithSecret,
-    portal_webhook: WebhookEndpoint,
+    new_webhook: webhooks.WebhookWithSecret,
+    portal_webhook: Webhook,
 ) -> None:
-    both = endpoints.search(session, admin).items
-    assert {each.id for each in both} == {new_webhook.endpoint.id, portal_webhook.id}
-    alone = endpoints.search(session, admin, endpoints.EndpointFilter(of_portal=True)).items
+    both = webhooks.search(session, admin).items
+    assert {each.id for each in both} == {new_webhook.webhook.id, portal_webhook.id}
+    alone = webhooks.search(session, admin, webhooks.WebhookFilter(of_portal=True)).items
     assert [each.id for each in alone] == [portal_webhook.id]
-    assert endpoints.organizations_with(session, admin, 10) == {tenant.organization.id}
+    assert webhooks.organizations_with(session, admin, 10) == {tenant.organization.id}
 
 
 def test_a_portal_has_a_limited_number_beside_those_of_its_organizations(
     session: Session,
     settings: Settings,
     admin: Caller,
-    new_webhook: endpoints.EndpointWithSecret,
+    new_webhook: webhooks.WebhookWithSecret,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(endpoints, "MAX_ENDPOINTS", 1)
+    monkeypatch.setattr(managing, "MAX_WEBHOOKS", 1)
     add(session, settings, admin)
     assert refusal(lambda: add(session, settings, admin)) == (ValidationFailed, "too_many_webhooks")
-    assert new_webhook.endpoint.organization_id is not None
+    assert new_webhook.webhook.organization_id is not None
     other_tenant = make_tenant(session, "Southgate").caller(Role.PARTNER_ADMIN)
     add(session, settings, other_tenant)
 
 
 def test_a_test_event_names_no_organization(
-    session: Session, admin: Caller, portal_webhook: WebhookEndpoint
+    session: Session, admin: Caller, portal_webhook: Webhook
 ) -> None:
     deliveries.send_test(session, admin, portal_webhook.id)
     assert received(session, portal_webhook) == [
@@ -146,7 +146,7 @@ def test_the_mail_about_its_pause_names_the_whole_portal(
     settings: Settings,
     tenant: Tenant,
     admin: Caller,
-    portal_webhook: WebhookEndpoint,
+    portal_webhook: Webhook,
 ) -> None:
     tenant.partner.notification_email = "ops@northwind.example"
     delivery = deliveries.send_test(session, admin, portal_webhook.id)
@@ -157,7 +157,7 @@ def test_the_mail_about_its_pause_names_the_whole_portal(
 
 
 def test_a_webhook_for_the_whole_portal_stays_when_an_organization_is_archived(
-    session: Session, tenant: Tenant, admin: Caller, portal_webhook: WebhookEndpoint
+    session: Session, tenant: Tenant, admin: Caller, portal_webhook: Webhook
 ) -> None:
     organizations.archive(session, admin, tenant.plus.id)
-    assert endpoints.get(session, admin, portal_webhook.id) is portal_webhook
+    assert webhooks.get(session, admin, portal_webhook.id) is portal_webhook

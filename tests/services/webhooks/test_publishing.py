@@ -14,10 +14,9 @@ from app.config import Settings
 from app.database import Database
 from app.enums import CallSource, ContactAction, DeliveryStatus, WebhookEvent
 from app.models import Campaign, WebhookDelivery
-from app.services import calls, contacts
+from app.services import calls, contacts, webhooks
 from app.services.imports import undo
 from app.services.imports.pipeline import undo_rows
-from app.services.webhooks import endpoints
 from tests.fixtures.tenants import OPERATOR
 from tests.fixtures.uploads import Importer, make_importer, number
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
@@ -36,7 +35,7 @@ def want(
     importer: Importer, settings: Settings, *events: WebhookEvent, paused: bool = False
 ) -> None:
     with importer.database.transaction() as session:
-        new_webhook = endpoints.add(
+        new_webhook = webhooks.add(
             session,
             importer.caller,
             settings,
@@ -45,7 +44,7 @@ def want(
             events=[event.value for event in events],
         )
         if paused:
-            endpoints.pause(session, importer.caller, new_webhook.endpoint.id)
+            webhooks.pause(session, importer.caller, new_webhook.webhook.id)
 
 
 def written_events(database: Database) -> list[tuple[str, dict[str, Any]]]:
@@ -94,7 +93,7 @@ def test_nothing_is_written_for_an_event_without_subscribers(
     assert written_events(importer.database) == []
 
 
-def test_every_subscribed_endpoint_gets_the_same_event(
+def test_every_subscribed_webhook_gets_the_same_event(
     importer: Importer, settings: Settings
 ) -> None:
     want(importer, settings, WebhookEvent.CONTACT_CREATED)
@@ -148,7 +147,7 @@ def test_the_event_of_a_cancelled_call_equals_the_json_of_the_call(
     session: Session, settings: Settings, database: Database
 ) -> None:
     calling_organization: CallingOrganization = make_calling_organization(session)
-    endpoints.add(
+    webhooks.add(
         session,
         OPERATOR,
         settings,

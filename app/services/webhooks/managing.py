@@ -1,4 +1,4 @@
-"""The endpoints of organizations and portals: created, paused, given a new secret, removed."""
+"""The webhooks of organizations and portals: created, paused, given a new secret, removed."""
 
 import ipaddress
 from collections.abc import Collection, Iterator, Sequence
@@ -25,7 +25,7 @@ from app.errors import (
 from app.gateways.job_queue import enqueue_held_webhooks
 from app.gateways.public_addresses import is_public
 from app.languages import gettext
-from app.models import WebhookEndpoint, new_id, utcnow
+from app.models import Webhook, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
@@ -44,22 +44,22 @@ from app.services.webhooks import addresses
 from app.services.webhooks.signing import PURPOSE, new_secret
 from app.validation.urls import is_web_url
 
-MAX_ENDPOINTS = 20
-"""Maximum endpoints of one organization, and for one whole portal."""
+MAX_WEBHOOKS = 20
+"""Maximum webhooks of one organization, and for one whole portal."""
 
 SORTS = both_ways(
-    created=WebhookEndpoint.created_at,
-    health=WebhookEndpoint.failing_since,
-    address=WebhookEndpoint.url,
+    created=Webhook.created_at,
+    health=Webhook.failing_since,
+    address=Webhook.url,
 )
 """The sort orders of `search`."""
 
 
 @dataclass(frozen=True, slots=True)
-class EndpointWithSecret:
-    """An endpoint with a secret that can't be shown again."""
+class WebhookWithSecret:
+    """A webhook with a secret that can't be shown again."""
 
-    endpoint: WebhookEndpoint
+    webhook: Webhook
     secret: str
 
 
@@ -71,8 +71,8 @@ def add(
     organization_id: UUID | None,
     url: str,
     events: Collection[str],
-) -> EndpointWithSecret:
-    """Create an endpoint for an organization of the caller's partner, or for its whole portal
+) -> WebhookWithSecret:
+    """Create a webhook for an organization of the caller's partner, or for its whole portal
     (None).
 
     Raises `Forbidden`, `NotFound` (``organization_not_found``), `Conflict` (``archived``) and
@@ -90,7 +90,7 @@ def add(
     event_names, secret = _in_order(events), new_secret()
     lock_owner(session, partner_id, organization_id)
     _refuse_too_many(session, partner_id, organization_id)
-    endpoint = WebhookEndpoint(
+    webhook = Webhook(
         id=new_id(),
         partner_id=partner_id,
         organization_id=organization_id,
@@ -100,17 +100,17 @@ def add(
         created_by=caller.label[:200],
         responsible_id=caller.user_id,
     )
-    session.add(endpoint)
+    session.add(webhook)
     session.flush()
     audit.record_change(
-        session, caller, "webhook.created", endpoint, after={"url": url, "events": event_names}
+        session, caller, "webhook.created", webhook, after={"url": url, "events": event_names}
     )
-    addresses.request_check(session, endpoint)
-    return EndpointWithSecret(endpoint, secret)
+    addresses.request_check(session, webhook)
+    return WebhookWithSecret(webhook, secret)
 
 
 def _whole_portal(caller: Caller) -> UUID:
-    """Return the partner for whose whole portal the caller may create an endpoint. Raises
+    """Return the partner for whose whole portal the caller may create a webhook. Raises
     `Forbidden` for callers of one organization or of groups, and `ValidationFailed`."""
     if caller.organization_id is not None or caller.is_limited:
         raise Forbidden(gettext("Only for administrators of the whole portal."), "not_whole_portal")
@@ -118,76 +118,72 @@ def _whole_portal(caller: Caller) -> UUID:
 
 
 def _refuse_too_many(session: Session, partner_id: UUID, organization_id: UUID | None) -> None:
-    is_same_organization = WebhookEndpoint.organization_id.is_not_distinct_from(organization_id)
-    count_query = select(func.count()).where(
-        WebhookEndpoint.partner_id == partner_id, is_same_organization
-    )
-    if (session.scalar(count_query) or 0) < MAX_ENDPOINTS:
+    is_same_organization = Webhook.organization_id.is_not_distinct_from(organization_id)
+    count_query = select(func.count()).where(Webhook.partner_id == partner_id, is_same_organization)
+    if (session.scalar(count_query) or 0) < MAX_WEBHOOKS:
         return
     message = (
-        gettext("A portal has at most %(most)s webhooks for the whole portal.", most=MAX_ENDPOINTS)
+        gettext("A portal has at most %(most)s webhooks for the whole portal.", most=MAX_WEBHOOKS)
         if organization_id is None
-        else gettext("An organization has at most %(most)s webhooks.", most=MAX_ENDPOINTS)
+        else gettext("An organization has at most %(most)s webhooks.", most=MAX_WEBHOOKS)
     )
     raise ValidationFailed.on("url", "too_many_webhooks", message)
 
 
-def seen_version(endpoint: WebhookEndpoint) -> int:
+def seen_version(webhook: Webhook) -> int:
     """Return a number that changes with the fields of `update`, so that forms can state their
     origin."""
-    return content_version(orjson.dumps([endpoint.url, endpoint.events]))
+    return content_version(orjson.dumps([webhook.url, webhook.events]))
 
 
 def update(
     session: Session,
     caller: Caller,
     settings: Settings,
-    endpoint_id: UUID,
+    webhook_id: UUID,
     *,
     url: str,
     events: Collection[str],
     expected_version: int | None = None,
-) -> WebhookEndpoint:
+) -> Webhook:
     """Change the URL and the events; waiting deliveries go to the new URL, and failures of the old
     one no longer count.
 
     Raises `NotFound`, `Conflict` (``changed_meanwhile``) and `ValidationFailed` (``invalid_url``,
     ``unknown_event``, ``event_required``).
     """
-    endpoint = get(session, caller, endpoint_id, for_change=True)
+    webhook = get(session, caller, webhook_id, for_change=True)
     check(settings, url, events)
     event_names = _in_order(events)
     after = {"url": url, "events": event_names}
-    before = {"url": endpoint.url, "events": endpoint.events}
+    before = {"url": webhook.url, "events": webhook.events}
     if after != before:
-        check_version(expected_version, seen_version(endpoint), "webhook")
-        is_moved = url != endpoint.url
-        endpoint.url, endpoint.events = url, event_names
+        check_version(expected_version, seen_version(webhook), "webhook")
+        is_moved = url != webhook.url
+        webhook.url, webhook.events = url, event_names
         if is_moved:
-            endpoint.failing_since = None
+            webhook.failing_since = None
         session.flush()
-        audit.record_change(
-            session, caller, "webhook.updated", endpoint, before=before, after=after
-        )
+        audit.record_change(session, caller, "webhook.updated", webhook, before=before, after=after)
         if is_moved:
-            addresses.request_check(session, endpoint)
-    return endpoint
+            addresses.request_check(session, webhook)
+    return webhook
 
 
 def listing(
     session: Session, caller: Caller, *, organization_id: UUID | None = None
-) -> Sequence[WebhookEndpoint]:
-    """Return the endpoints of the caller's partner (of one organization of it), newest first."""
-    query = _manageable_endpoints(caller)
+) -> Sequence[Webhook]:
+    """Return the webhooks of the caller's partner (of one organization of it), newest first."""
+    query = _manageable_webhooks(caller)
     if organization_id is not None:
-        query = query.where(WebhookEndpoint.organization_id == organization_id)
-    order = WebhookEndpoint.created_at.desc(), WebhookEndpoint.id.desc()
+        query = query.where(Webhook.organization_id == organization_id)
+    order = Webhook.created_at.desc(), Webhook.id.desc()
     return session.scalars(query.order_by(*order)).all()
 
 
 @dataclass(frozen=True, slots=True)
-class EndpointFilter:
-    """The filters of a list of endpoints: those of one organization or for the whole portal, only
+class WebhookFilter:
+    """The filters of a list of webhooks: those of one organization or for the whole portal, only
     paused ones or only the others, and those with ``query`` in their URL."""
 
     organization_id: UUID | None = None
@@ -199,37 +195,37 @@ class EndpointFilter:
 def search(
     session: Session,
     caller: Caller,
-    filters: EndpointFilter | None = None,
+    filters: WebhookFilter | None = None,
     *,
     sort: str = "-created",
     cursor: str | None = None,
     limit: int = 50,
-) -> Page[WebhookEndpoint]:
-    """Return a page of endpoints. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
+) -> Page[Webhook]:
+    """Return a page of webhooks. Raises `Forbidden` and `ValidationFailed` (``unknown_sort``,
     ``invalid_cursor``)."""
-    rows = _filtered_rows(caller, filters or EndpointFilter())
+    rows = _filtered_rows(caller, filters or WebhookFilter())
     return keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
 
 
 def count(
-    session: Session, caller: Caller, filters: EndpointFilter, *, most: int = MAX_COUNTED
+    session: Session, caller: Caller, filters: WebhookFilter, *, most: int = MAX_COUNTED
 ) -> int:
     """Return how many match, as `paging.count_up_to`. Raises `Forbidden`."""
     rows = _filtered_rows(caller, filters)
-    return count_up_to(session, rows.with_only_columns(WebhookEndpoint.id), most)
+    return count_up_to(session, rows.with_only_columns(Webhook.id), most)
 
 
-def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[WebhookEndpoint]:
-    """Return those of the endpoints that the caller may manage, by URL. Raises `Forbidden`."""
-    rows = _manageable_endpoints(caller).where(WebhookEndpoint.id.in_(ids))
-    return session.scalars(rows.order_by(WebhookEndpoint.url, WebhookEndpoint.id)).all()
+def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequence[Webhook]:
+    """Return those of the webhooks that the caller may manage, by URL. Raises `Forbidden`."""
+    rows = _manageable_webhooks(caller).where(Webhook.id.in_(ids))
+    return session.scalars(rows.order_by(Webhook.url, Webhook.id)).all()
 
 
 def organizations_with(session: Session, caller: Caller, limit: int) -> set[UUID]:
-    """Return the organizations that have endpoints, at most this many. Raises `Forbidden`."""
-    owners = _manageable_endpoints(caller).with_only_columns(WebhookEndpoint.organization_id)
-    organization_ids = owners.where(WebhookEndpoint.organization_id.is_not(None)).distinct()
-    in_order = organization_ids.order_by(WebhookEndpoint.organization_id).limit(limit)
+    """Return the organizations that have webhooks, at most this many. Raises `Forbidden`."""
+    owners = _manageable_webhooks(caller).with_only_columns(Webhook.organization_id)
+    organization_ids = owners.where(Webhook.organization_id.is_not(None)).distinct()
+    in_order = organization_ids.order_by(Webhook.organization_id).limit(limit)
     return {
         organization_id
         for organization_id in session.scalars(in_order)
@@ -237,25 +233,23 @@ def organizations_with(session: Session, caller: Caller, limit: int) -> set[UUID
     }
 
 
-def _filtered_rows(caller: Caller, filters: EndpointFilter) -> Select[WebhookEndpoint]:
-    rows = _manageable_endpoints(caller)
+def _filtered_rows(caller: Caller, filters: WebhookFilter) -> Select[Webhook]:
+    rows = _manageable_webhooks(caller)
     if filters.of_portal:
-        rows = rows.where(WebhookEndpoint.organization_id.is_(None))
+        rows = rows.where(Webhook.organization_id.is_(None))
     if filters.organization_id is not None:
-        rows = rows.where(WebhookEndpoint.organization_id == filters.organization_id)
+        rows = rows.where(Webhook.organization_id == filters.organization_id)
     if filters.paused is not None:
-        is_paused = WebhookEndpoint.paused_at.is_not(None)
+        is_paused = Webhook.paused_at.is_not(None)
         rows = rows.where(is_paused if filters.paused else ~is_paused)
     if filters.query:
-        rows = rows.where(WebhookEndpoint.url.icontains(filters.query, autoescape=True))
+        rows = rows.where(Webhook.url.icontains(filters.query, autoescape=True))
     return rows
 
 
-def get(
-    session: Session, caller: Caller, endpoint_id: UUID, *, for_change: bool = False
-) -> WebhookEndpoint:
-    """Return an endpoint. Raises `Forbidden` and `NotFound` (``webhook_not_found``)."""
-    query = _manageable_endpoints(caller).where(WebhookEndpoint.id == endpoint_id)
+def get(session: Session, caller: Caller, webhook_id: UUID, *, for_change: bool = False) -> Webhook:
+    """Return a webhook. Raises `Forbidden` and `NotFound` (``webhook_not_found``)."""
+    query = _manageable_webhooks(caller).where(Webhook.id == webhook_id)
     missing = NotFound(gettext("There is no such webhook."), "webhook_not_found")
     return fetch(session, query, missing, for_change=for_change)
 
@@ -264,76 +258,76 @@ def rotate(
     session: Session,
     caller: Caller,
     settings: Settings,
-    endpoint_id: UUID,
+    webhook_id: UUID,
     *,
     overlap: timedelta = timedelta(),
-) -> EndpointWithSecret:
+) -> WebhookWithSecret:
     """Create a new secret; for ``overlap``, messages carry the signature of the old one as well.
 
     Raises `NotFound`, `ValidationFailed` (``overlap_out_of_range``: 0 to 7 days) and `Conflict`
     (``still_rotating``) while an overlap lasts.
     """
-    endpoint = get(session, caller, endpoint_id, for_change=True)
+    webhook = get(session, caller, webhook_id, for_change=True)
     now = utcnow()
     rules.check_overlap(overlap, gettext("The old secret can keep working for 0 to 7 days."))
-    if overlap and endpoint.previous_until is not None and endpoint.previous_until > now:
+    if overlap and webhook.previous_until is not None and webhook.previous_until > now:
         message = gettext("The old secret still works. Rotate without an overlap, or later.")
         raise Conflict(message, "still_rotating")
     secret = new_secret()
-    endpoint.previous_secret = endpoint.secret if overlap else None
-    endpoint.previous_until = now + overlap if overlap else None
-    endpoint.secret = seal(secret, PURPOSE, settings.secret_keys)
+    webhook.previous_secret = webhook.secret if overlap else None
+    webhook.previous_until = now + overlap if overlap else None
+    webhook.secret = seal(secret, PURPOSE, settings.secret_keys)
     session.flush()
     audit.record_change(
         session,
         caller,
         "webhook.rotated",
-        endpoint,
-        after={"previousUntil": endpoint.previous_until},
+        webhook,
+        after={"previousUntil": webhook.previous_until},
     )
-    return EndpointWithSecret(endpoint, secret)
+    return WebhookWithSecret(webhook, secret)
 
 
-def pause(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
+def pause(session: Session, caller: Caller, webhook_id: UUID) -> Webhook:
     """Hold its events from now on. Repeating it isn't an error. Raises `NotFound`."""
-    endpoint = get(session, caller, endpoint_id, for_change=True)
-    if endpoint.paused_at is None:
-        endpoint.paused_at, endpoint.pause_reason = utcnow(), PauseReason.USER
+    webhook = get(session, caller, webhook_id, for_change=True)
+    if webhook.paused_at is None:
+        webhook.paused_at, webhook.pause_reason = utcnow(), PauseReason.USER
         session.flush()
         audit.record_change(
-            session, caller, "webhook.paused", endpoint, after={"reason": PauseReason.USER}
+            session, caller, "webhook.paused", webhook, after={"reason": PauseReason.USER}
         )
-    return endpoint
+    return webhook
 
 
-def resume(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
+def resume(session: Session, caller: Caller, webhook_id: UUID) -> Webhook:
     """Continue with the kept events. Repeating it isn't an error. Raises `NotFound`."""
-    endpoint = get(session, caller, endpoint_id, for_change=True)
-    if endpoint.paused_at is not None:
-        endpoint.paused_at = endpoint.pause_reason = endpoint.failing_since = None
-        enqueue_held_webhooks(session, endpoint.id, new_id())
+    webhook = get(session, caller, webhook_id, for_change=True)
+    if webhook.paused_at is not None:
+        webhook.paused_at = webhook.pause_reason = webhook.failing_since = None
+        enqueue_held_webhooks(session, webhook.id, new_id())
         session.flush()
-        audit.record_change(session, caller, "webhook.resumed", endpoint)
-    return endpoint
+        audit.record_change(session, caller, "webhook.resumed", webhook)
+    return webhook
 
 
-def remove(session: Session, caller: Caller, endpoint_id: UUID) -> WebhookEndpoint:
+def remove(session: Session, caller: Caller, webhook_id: UUID) -> Webhook:
     """Remove it with its waiting and past deliveries. Raises `NotFound`."""
-    endpoint = get(session, caller, endpoint_id, for_change=True)
-    audit.record_change(session, caller, "webhook.removed", endpoint, before={"url": endpoint.url})
-    session.delete(endpoint)
+    webhook = get(session, caller, webhook_id, for_change=True)
+    audit.record_change(session, caller, "webhook.removed", webhook, before={"url": webhook.url})
+    session.delete(webhook)
     session.flush()
-    return endpoint
+    return webhook
 
 
-def _manageable_endpoints(caller: Caller) -> Select[WebhookEndpoint]:
+def _manageable_webhooks(caller: Caller) -> Select[Webhook]:
     caller.require(Permission.CREDENTIALS_MANAGE)
-    query = select(WebhookEndpoint)
-    return of_tenant(query, caller, WebhookEndpoint.partner_id, WebhookEndpoint.organization_id)
+    query = select(Webhook)
+    return of_tenant(query, caller, Webhook.partner_id, Webhook.organization_id)
 
 
 def check(settings: Settings, url: str, events: Collection[str]) -> None:
-    """Raise `ValidationFailed` with all problems of an endpoint's URL and events."""
+    """Raise `ValidationFailed` with all problems of a webhook's URL and events."""
     raise_problems([*_problems_of_url(url, settings), *_problems_of_events(events)])
 
 
