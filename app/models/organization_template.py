@@ -1,4 +1,4 @@
-"""Templates of organizations: a partner's prepared content of new customers."""
+"""Templates of organizations: a partner's prepared content of new organizations."""
 
 from typing import Any
 

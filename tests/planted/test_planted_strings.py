@@ -16,7 +16,7 @@ from flask import Flask, Response, abort
 
 from app.services import tenancy
 from app.services.audit.notified import counting_unread
-from app.services.overview.figures import _customers_query
+from app.services.overview.figures import _organizations_query
 from tests.matrix import is_full, rotating
 from tests.planted.conftest import WALLS
 from tests.planted.crawl import Crawl, CrawlRequest
@@ -100,7 +100,7 @@ def without_tenant_filter(crawl: Crawl, monkeypatch: pytest.MonkeyPatch) -> Iter
     """Remove the filter from all queries once the data of ``crawl`` is there, also from those that
     are built once for each caller."""
     monkeypatch.setattr(tenancy.of_tenant, "__code__", unfiltered.__code__)
-    built_once = _customers_query, counting_unread
+    built_once = _organizations_query, counting_unread
     for query in built_once:
         query.cache_clear()
     yield

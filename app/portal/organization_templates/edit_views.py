@@ -31,7 +31,7 @@ from app.services import organization_templates
 from app.services.assistants.settings import MAX_TEXT, AssistantFields
 from app.services.organization_templates import OpenedTemplate, PreparedCampaign
 from app.services.organization_templates.checking import openable_for
-from app.services.organization_templates.customer_names import NAME
+from app.services.organization_templates.organization_names import NAME
 from app.services.outreach import CampaignPlan
 from app.services.outreach.plans import MAX_TEXT_LENGTH
 

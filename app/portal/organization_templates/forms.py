@@ -1,4 +1,4 @@
-"""The forms of a template: its parts, and the customers that are created from it."""
+"""The forms of a template: its parts, and the organizations that are created from it."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -21,8 +21,8 @@ from app.portal.web.region_choices import named_regions
 from app.portal.web.zone_choices import zone_choices
 from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates import (
-    CustomerDetails,
     OpenedTemplate,
+    OrganizationDetails,
     PreparedCampaign,
     TemplateContent,
 )
@@ -163,7 +163,7 @@ class TemplateCampaignForm(CampaignPlanForm):
         return PreparedCampaign(self.name.data or "", self.to_plan(), speaker)
 
 
-class CustomerForm(PortalForm):
+class NewOrganizationForm(PortalForm):
     """A new organization from a template."""
 
     wire_fields: ClassVar = {"defaultRegion": "country"}
@@ -190,8 +190,8 @@ class CustomerForm(PortalForm):
         ]
         self.timezone.choices = [SelectChoice("", gettext("By country")), *zone_choices()]
 
-    def to_customer(self) -> CustomerDetails:
-        return CustomerDetails(
+    def to_details(self) -> OrganizationDetails:
+        return OrganizationDetails(
             name=self.name.data or "",
             email=self.email.data or None,
             user_name=self.user_name.data or None,
@@ -200,8 +200,8 @@ class CustomerForm(PortalForm):
         )
 
 
-class CustomersForm(PortalForm):
-    """A file of customers, or the rows of one that was checked."""
+class NewOrganizationsForm(PortalForm):
+    """A file of organizations, or the rows of one that was checked."""
 
     once = OnceField()
     file = FileField(lazy_gettext("File"))

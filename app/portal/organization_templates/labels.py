@@ -76,7 +76,7 @@ def limits_used(content: TemplateContent) -> list[str]:
 
 
 def zone_label(content: TemplateContent) -> str:
-    """Return the default time zone of a customer in the template's country."""
+    """Return the default time zone of an organization in the template's country."""
     zones = {assistant.timezone for assistant in content.assistants}
     zone = zones.pop() if len(zones) == 1 else None
     if zone is None:

@@ -93,14 +93,14 @@ def _add_label(ready: int, refused: int) -> str:
 
 
 def _added(created: CheckedRow) -> DoneRow:
-    customer = created.row.customer
+    details = created.row.details
     url = url_for("portal.organizations.show_organization", organization_id=created.organization_id)
-    return DoneRow(customer.name, customer.email or "", url)
+    return DoneRow(details.name, details.email or "", url)
 
 
 def _cells(checked: CheckedRow, names: Sequence[str], countries: dict[str, str]) -> list[Cell]:
     messages = messages_by_cell(checked.problems, _CELLS, "name")
-    values = {name: getattr(checked.row.customer, name) or "" for name in names}
+    values = {name: getattr(checked.row.details, name) or "" for name in names}
     values["country"] = countries.get(values["country"], values["country"])
     return [
         Cell(

@@ -17,7 +17,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.phone import country_name
 from app.portal.organization_templates import blueprint
-from app.portal.organization_templates.forms import CustomerForm, CustomersForm
+from app.portal.organization_templates.forms import NewOrganizationForm, NewOrganizationsForm
 from app.portal.organization_templates.labels import INVITATION_HINTS, content_label, zone_label
 from app.portal.organization_templates.review_messages import review_of
 from app.portal.organization_templates.views import bounds, opened
@@ -37,67 +37,67 @@ from app.services.organization_templates import (
     MAX_ROWS,
     PARTS,
     CheckedRow,
-    CustomerDetails,
-    CustomerFile,
-    CustomerRow,
+    OrganizationDetails,
+    OrganizationFile,
+    OrganizationFileRow,
     TemplateContent,
 )
 
 
 @blueprint.get("/organization-templates/<uuid:template_id>/use")
 def new_organization_from_template(template_id: UUID) -> str:
-    return _use_page(template_id, CustomerForm())
+    return _use_page(template_id, NewOrganizationForm())
 
 
 @blueprint.post("/organization-templates/<uuid:template_id>/use")
 def create_organization_from_template(template_id: UUID) -> Page:
-    form = CustomerForm()
-    customer = form.to_customer()
+    form = NewOrganizationForm()
+    details = form.to_details()
     with saving(form, lambda: _use_page(template_id, form), validate=False) as session:
         submission = FormSubmission(session)
         made = organization_templates.create_organization(
-            session, caller(), template_id, customer, bounds(), **_installation()
+            session, caller(), template_id, details, bounds(), **_installation()
         )
         url = submission.finish(
             url_for("portal.organizations.show_organization", organization_id=made.id)
         )
-    return _to_added(template_id, customer, made.name, url)
+    return _to_added(template_id, details, made.name, url)
 
 
-def _to_added(template_id: UUID, customer: CustomerDetails, name: str, url: str) -> Response:
+def _to_added(template_id: UUID, details: OrganizationDetails, name: str, url: str) -> Response:
     """Redirect to the new organization; warn if its time zone isn't one of its country."""
     content = opened(template_id).content
-    invited = customer.email if content.first_role is not None else None
+    invited = details.email if content.first_role is not None else None
     response = redirect_with(added_message(name, invited), url)
-    if not organization_templates.zone_fits(content, customer):
-        flash(_elsewhere_message(content, customer), "warning")
+    if not organization_templates.zone_fits(content, details):
+        flash(_elsewhere_message(content, details), "warning")
     return response
 
 
-def _elsewhere_message(content: TemplateContent, customer: CustomerDetails) -> str:
+def _elsewhere_message(content: TemplateContent, details: OrganizationDetails) -> str:
     return gettext(
         "The time zone %(zone)s isn’t used in %(country)s. You can change it in each assistant.",
-        zone=_zone_of(content, customer),
-        country=country_name(organization_templates.country_of(content, customer)),
+        zone=_zone_of(content, details),
+        country=country_name(organization_templates.country_of(content, details)),
     )
 
 
 @blueprint.get("/organization-templates/sample.csv")
 def download_sample() -> Response:
-    """Return a sample file of customers."""
+    """Return a sample file of organizations."""
     return csv_file("organizations-sample", [organization_templates.sample_file()])
 
 
 @blueprint.get("/organization-templates/<uuid:template_id>/use-many")
 def new_organizations_from_template(template_id: UUID) -> str:
-    return _many_page(template_id, CustomersForm())
+    return _many_page(template_id, NewOrganizationsForm())
 
 
 @blueprint.post("/organization-templates/<uuid:template_id>/use-many/check")
 def check_organizations(template_id: UUID) -> Page:
     """Show each row of the file, or of the page with its input, with its problems; nothing is
     written."""
-    form = CustomersForm()
+    form = NewOrganizationsForm()
     try:
         if form.rows.data:
             return _check(template_id, form, _corrected_rows(form))
@@ -111,7 +111,7 @@ def check_organizations(template_id: UUID) -> Page:
 def create_organizations_from_template(template_id: UUID) -> Page:
     """Create the organizations of the checked rows without problems. Input that has changed since
     the check is shown again first."""
-    form = CustomersForm()
+    form = NewOrganizationsForm()
     try:
         before = _rows_of_page(form)
         rows = _corrected_rows(form)
@@ -123,7 +123,9 @@ def create_organizations_from_template(template_id: UUID) -> Page:
     return _add(template_id, form, rows)
 
 
-def _add(template_id: UUID, form: CustomersForm, rows: Sequence[CustomerRow]) -> Page:
+def _add(
+    template_id: UUID, form: NewOrganizationsForm, rows: Sequence[OrganizationFileRow]
+) -> Page:
     results = _create(template_id, rows)
     created = [result for result in results if result.organization_id]
     left_out = [result for result in results if not result.organization_id]
@@ -137,7 +139,7 @@ def _add(template_id: UUID, form: CustomersForm, rows: Sequence[CustomerRow]) ->
     return redirect_with(" ".join(words), url_for("portal.organizations.list_organizations"))
 
 
-def _create(template_id: UUID, rows: Sequence[CustomerRow]) -> list[CheckedRow]:
+def _create(template_id: UUID, rows: Sequence[OrganizationFileRow]) -> list[CheckedRow]:
     """Create the organizations, then mail the administrators once about all of their owners."""
     create = partial(_create_part, template_id, rows)
     kept = use_in_parts(rows, organization_templates.AT_ONCE, create)
@@ -148,7 +150,10 @@ def _create(template_id: UUID, rows: Sequence[CustomerRow]) -> list[CheckedRow]:
 
 
 def _create_part(
-    template_id: UUID, rows: Sequence[CustomerRow], session: Session, part: Sequence[CustomerRow]
+    template_id: UUID,
+    rows: Sequence[OrganizationFileRow],
+    session: Session,
+    part: Sequence[OrganizationFileRow],
 ) -> list[Any]:
     results = organization_templates.create_many(
         session, caller(), template_id, part, bounds(), of_file=rows, **_installation()
@@ -170,7 +175,7 @@ def _mail(session: Session, results: Sequence[CheckedRow]) -> dict[str, Any]:
 @blueprint.post("/organization-templates/<uuid:template_id>/use-many/corrected-file")
 def download_corrected_file(template_id: UUID) -> Page:
     """Return the refused rows as a file, each with its problem, to be fixed and chosen again."""
-    form = CustomersForm()
+    form = NewOrganizationsForm()
     try:
         rows = _rows_of_page(form)
     except ValidationFailed as error:
@@ -183,8 +188,8 @@ def download_corrected_file(template_id: UUID) -> Page:
 
 def _check(
     template_id: UUID,
-    form: CustomersForm,
-    rows: Sequence[CustomerRow],
+    form: NewOrganizationsForm,
+    rows: Sequence[OrganizationFileRow],
     unused: Sequence[str] = (),
 ) -> str:
     with transaction(read_only=True) as session:
@@ -192,22 +197,22 @@ def _check(
     return _checked_page(template_id, form, checked, unused)
 
 
-def _refused_file(template_id: UUID, form: CustomersForm, error: ValidationFailed) -> Page:
+def _refused_file(template_id: UUID, form: NewOrganizationsForm, error: ValidationFailed) -> Page:
     form.file.errors = (error.message,)
     return _many_page(template_id, form), 422
 
 
-def _rows_of_page(form: CustomersForm) -> list[CustomerRow]:
+def _rows_of_page(form: NewOrganizationsForm) -> list[OrganizationFileRow]:
     """Return the rows of the page. Raises `ValidationFailed`."""
     return organization_templates.from_lines(kept_lines(form.rows.data, PARTS))
 
 
-def _corrected_rows(form: CustomersForm) -> list[CustomerRow]:
+def _corrected_rows(form: NewOrganizationsForm) -> list[OrganizationFileRow]:
     """Return the same with the input. Raises `ValidationFailed`."""
     return organization_templates.from_lines(corrected_lines(form.rows.data, PARTS))
 
 
-def _rows_of_file(sent: FileStorage | None) -> CustomerFile:
+def _rows_of_file(sent: FileStorage | None) -> OrganizationFile:
     """Return the rows of the file. Raises `ValidationFailed`."""
     if not sent:
         raise ValidationFailed.on("file", "required", gettext("Choose a file."))
@@ -215,10 +220,10 @@ def _rows_of_file(sent: FileStorage | None) -> CustomerFile:
         "The file is larger than 1 MB. A file has at most %(most)s rows.", most=MAX_ROWS
     )
     data = file_data(sent, MAX_BYTES, message)
-    return organization_templates.read_customers(io.BytesIO(data), sent.filename or "")
+    return organization_templates.read_organizations(io.BytesIO(data), sent.filename or "")
 
 
-def _use_page(template_id: UUID, form: CustomerForm) -> str:
+def _use_page(template_id: UUID, form: NewOrganizationForm) -> str:
     opened_template = opened(template_id)
     form.set_choices(opened_template.content)
     return render_template(
@@ -232,7 +237,7 @@ def _use_page(template_id: UUID, form: CustomerForm) -> str:
     )
 
 
-def _many_page(template_id: UUID, form: CustomersForm) -> str:
+def _many_page(template_id: UUID, form: NewOrganizationsForm) -> str:
     opened_template = opened(template_id)
     return render_template(
         "portal/organization_templates/use_many.html",
@@ -246,7 +251,7 @@ def _many_page(template_id: UUID, form: CustomersForm) -> str:
 
 def _checked_page(
     template_id: UUID,
-    form: CustomersForm,
+    form: NewOrganizationsForm,
     checked: Sequence[CheckedRow],
     unused: Sequence[str] = (),
     *,
@@ -266,7 +271,7 @@ def _checked_page(
         review=review_of(opened_template, checked, created),
         unused=unused,
         valid=valid,
-        misfit_count=sum(not fits(row.customer) for row in valid),
+        misfit_count=sum(not fits(row.details) for row in valid),
         region_names=region_names,
         zone_fits=fits,
         zone_label=partial(_zone_of, opened_template.content),
@@ -276,10 +281,10 @@ def _checked_page(
     )
 
 
-def _text_of(rows: Sequence[CustomerRow]) -> str:
+def _text_of(rows: Sequence[OrganizationFileRow]) -> str:
     return pasted_lines.as_text(PARTS, organization_templates.to_lines(rows))
 
 
-def _zone_of(content: TemplateContent, customer: CustomerDetails) -> str:
-    zone = organization_templates.zone_for(content, customer)
+def _zone_of(content: TemplateContent, details: OrganizationDetails) -> str:
+    zone = organization_templates.zone_for(content, details)
     return zone.replace("_", " ") if zone else zone_label(content)

@@ -97,8 +97,8 @@ def new_template_from_organization(organization_id: UUID) -> str:
     refuse_operators()
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        of_customer = assistants.of_organization(session, caller(), organization.id)
-        service = next((each.service for each in of_customer if each.service), "")
+        own_assistants = assistants.of_organization(session, caller(), organization.id)
+        service = next((each.service for each in own_assistants if each.service), "")
     return _save_page(organization_id, SavedTemplateForm(data={"name": service[:MAX_NAME_LENGTH]}))
 
 
@@ -132,7 +132,7 @@ def _content_context(content: TemplateContent) -> dict[str, Any]:
     """Return the content that a new organization gets from the template."""
     return {
         "content": content,
-        "naming_customer": organization_templates.texts_with_customer(content),
+        "placeholder_count": organization_templates.texts_with_placeholder(content),
         "limits": limit_facts(content),
         "limits_used": limits_used(content),
         "rules": rule_facts(content.rules, settings().calls_per_organization),

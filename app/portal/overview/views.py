@@ -177,17 +177,17 @@ def _partner_page() -> str:
     with figures() as session:
         read_frame(session)
         month = overview.month(session, caller())
-        customers = overview.customers(session, caller(), SHOWN)
+        organization_figures = overview.organization_figures(session, caller(), SHOWN)
         changes = audit.of_partner(session, caller(), SHOWN)
         return render_template(
             "portal/overview/page.html",
             month=month,
             in_trial=current_user.partner.trial_ended_at is None,
-            customers=customers,
-            added_label=_added_label(customers.added),
+            organization_figures=organization_figures,
+            added_label=_added_label(organization_figures.added),
             updated=month.updated,
             **_to_do_context(session),
-            newest=customers.newest,
+            newest=organization_figures.newest,
             recent=reporting.last_days(utcnow().date(), organizations.RECENT_DAYS),
             changes=changes,
             targets=targets_of(session, changes),
@@ -208,7 +208,7 @@ def _added_label(added: int) -> str:
 @blueprint.get("/overview/earnings")
 def show_earnings() -> str:
     """Return the tile of this month's earnings so far, loaded after the page: it needs the
-    statements of all customers."""
+    statements of all organizations."""
     with figures() as session:
         month = reporting.this_month(utcnow().date())
         earned = reporting.month_earnings(session, caller(), month.start, model_rate())

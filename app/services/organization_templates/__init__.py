@@ -1,4 +1,4 @@
-"""Templates of organizations: owned by a partner, used for one customer or for many."""
+"""Templates of organizations: owned by a partner, used for one organization or for many."""
 
 from app.services.organization_templates.bulk_create import (
     AT_ONCE,
@@ -16,26 +16,26 @@ from app.services.organization_templates.content import (
     content_of,
 )
 from app.services.organization_templates.creating import (
-    CustomerDetails,
+    OrganizationDetails,
     country_of,
     create_organization,
     zone_fits,
     zone_for,
 )
-from app.services.organization_templates.customer_files import (
+from app.services.organization_templates.loading import OpenedTemplate, get_with_content, listing
+from app.services.organization_templates.organization_files import (
     MAX_BYTES,
     MAX_ROWS,
     PARTS,
-    CustomerFile,
-    CustomerRow,
+    OrganizationFile,
+    OrganizationFileRow,
     corrected_file,
     from_lines,
-    read_customers,
+    read_organizations,
     sample_file,
     to_lines,
 )
-from app.services.organization_templates.customer_names import texts_with_customer
-from app.services.organization_templates.loading import OpenedTemplate, get_with_content, listing
+from app.services.organization_templates.organization_names import texts_with_placeholder
 from app.services.organization_templates.updating import (
     change,
     check_changes,

@@ -17,9 +17,9 @@ from app.models.base import name_key
 from app.policy.caller import Caller
 from app.services.organization_templates.checking import InstallationBounds, openable_for
 from app.services.organization_templates.content import content_of
-from app.services.organization_templates.creating import create_organization, customer_problems
-from app.services.organization_templates.customer_files import CustomerRow
+from app.services.organization_templates.creating import create_organization, problems_of_details
 from app.services.organization_templates.loading import get
+from app.services.organization_templates.organization_files import OrganizationFileRow
 from app.services.users import new_administrators
 from app.services.users.creating import email_exists
 
@@ -39,7 +39,7 @@ _COLUMN_NAMES = {
 class CheckedRow:
     """A row and its problems; ``organization_id`` is set once it is created."""
 
-    row: CustomerRow
+    row: OrganizationFileRow
     problems: tuple[Problem, ...] = ()
     organization_id: UUID | None = None
 
@@ -53,10 +53,10 @@ def check_many(
     session: Session,
     caller: Caller,
     template_id: UUID,
-    rows: Sequence[CustomerRow],
+    rows: Sequence[OrganizationFileRow],
     bounds: InstallationBounds,
     *,
-    of_file: Sequence[CustomerRow] = (),
+    of_file: Sequence[OrganizationFileRow] = (),
 ) -> list[CheckedRow]:
     """Return each row with its problems; nothing is written. A name or an email that exists
     already, or twice in the file, is a problem; ``of_file`` are its rows if ``rows`` are a part of
@@ -64,17 +64,17 @@ def check_many(
     template = get(session, caller, template_id)
     content = content_of(template)
     openable = openable_for(session, caller, template.partner_id)
-    names = Counter(name_key(each.customer.name) for each in of_file or rows)
-    emails = Counter((each.customer.email or "").lower() for each in of_file or rows)
+    names = Counter(name_key(each.details.name) for each in of_file or rows)
+    emails = Counter((each.details.email or "").lower() for each in of_file or rows)
     known_names = _known_names(session, template.partner_id, names)
     known_emails = _known_emails(session, template.partner_id, emails)
     checked = []
     for each in rows:
-        customer = each.customer
-        problems = [*customer_problems(content, customer, openable, bounds)]
-        key, email = name_key(customer.name), (customer.email or "").lower()
+        details = each.details
+        problems = [*problems_of_details(content, details, openable, bounds)]
+        key, email = name_key(details.name), (details.email or "").lower()
         if key and key in known_names:
-            message = gettext("There is an organization %(name)s already.", name=customer.name)
+            message = gettext("There is an organization %(name)s already.", name=details.name)
             problems.append(Problem("name", "name_taken", message))
         elif key and names[key] > 1:
             message = gettext("Another row has the same name.")
@@ -93,10 +93,10 @@ def create_many(
     session: Session,
     caller: Caller,
     template_id: UUID,
-    rows: Sequence[CustomerRow],
+    rows: Sequence[OrganizationFileRow],
     bounds: InstallationBounds,
     *,
-    of_file: Sequence[CustomerRow] = (),
+    of_file: Sequence[OrganizationFileRow] = (),
     in_trial: bool = True,
     carrier: CarrierKind = CarrierKind.SIMULATOR,
 ) -> list[CheckedRow]:
@@ -114,7 +114,7 @@ def create_many(
                     session,
                     caller,
                     template_id,
-                    checked.row.customer,
+                    checked.row.details,
                     bounds,
                     in_trial=in_trial,
                     carrier=carrier,
@@ -144,7 +144,7 @@ def as_json(results: Iterable[CheckedRow]) -> list[Any]:
     ]
 
 
-def from_json(rows: Sequence[CustomerRow], kept: Sequence[Any]) -> list[CheckedRow]:
+def from_json(rows: Sequence[OrganizationFileRow], kept: Sequence[Any]) -> list[CheckedRow]:
     """Return the results of these rows."""
     return [
         CheckedRow(

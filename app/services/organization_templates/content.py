@@ -28,8 +28,8 @@ class PreparedCampaign:
 class TemplateContent:
     """Everything of a template besides its name.
 
-    The assistants have no phone numbers. ``rules.default_region`` is the country of a customer for
-    which none is given. ``first_role`` is the role of the first user; None invites no one.
+    The assistants have no phone numbers. ``rules.default_region`` is the country of an organization
+    for which none is given. ``first_role`` is the role of the first user; None invites no one.
     """
 
     payment_tier: Tier

@@ -18,8 +18,8 @@ from app.services import audit, campaigns, organizations, outreach, partners, us
 from app.services.assistants.settings import create_assistant
 from app.services.organization_templates.checking import InstallationBounds, openable_for
 from app.services.organization_templates.content import PLAIN_RULES, TemplateContent, content_of
-from app.services.organization_templates.customer_names import for_customer
 from app.services.organization_templates.loading import get
+from app.services.organization_templates.organization_names import for_organization
 from app.services.organization_templates.updating import TARGET
 from app.services.organizations import CallingRules, OpenableRegions
 from app.services.organizations.creating import NewOrganization
@@ -31,9 +31,9 @@ from app.validation.time_zones import time_zones, unknown_zone
 
 
 @dataclass(frozen=True, slots=True)
-class CustomerDetails:
-    """The customer's own values. The default country is the template's, the default time zone that
-    of `zone_for`; the country is a region code."""
+class OrganizationDetails:
+    """The organization's own values. The default country is the template's, the default time zone
+    that of `zone_for`; the country is a region code."""
 
     name: str
     email: str | None = None
@@ -46,7 +46,7 @@ def create_organization(
     session: Session,
     caller: Caller,
     template_id: UUID,
-    customer: CustomerDetails,
+    details: OrganizationDetails,
     bounds: InstallationBounds,
     *,
     in_trial: bool = True,
@@ -58,17 +58,17 @@ def create_organization(
 
     ``carrier`` is the installation's; ``in_trial`` is as for `organizations.create`,
     ``with_notice`` as for `users.invite`. Raises `Forbidden`, `NotFound`, and `ValidationFailed`
-    with the problems of the customer, or with what a service refuses (``agent_limit_reached``,
+    with the problems of the organization, or with what a service refuses (``agent_limit_reached``,
     ``user_limit_reached``, ``email_exists``, ``name_taken`` …).
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     template = get(session, caller, template_id)
     content = content_of(template)
     openable = openable_for(session, caller, template.partner_id)
-    problems = organizations.duplicate_name_problems(session, template.partner_id, customer.name)
-    raise_problems([*problems, *customer_problems(content, customer, openable, bounds)])
-    name = validate_name(customer.name)
-    content = for_customer(content, name)
+    problems = organizations.duplicate_name_problems(session, template.partner_id, details.name)
+    raise_problems([*problems, *problems_of_details(content, details, openable, bounds)])
+    name = validate_name(details.name)
+    content = for_organization(content, name)
     organization = add_organization(
         session,
         caller,
@@ -80,101 +80,101 @@ def create_organization(
         session,
         caller,
         organization.id,
-        rules_for(content, customer),
+        rules_for(content, details),
         max_at_once=bounds.max_at_once,
     )
-    zone = zone_for(content, customer)
+    zone = zone_for(content, details)
     speakers = [
         create_assistant(
             session,
             caller,
             organization,
             replace(fields, timezone=zone or fields.timezone),
-            stored=[replace(fields, voice_address=None)],  # it is checked for each customer
+            stored=[replace(fields, voice_address=None)],  # it is checked for each organization
             carrier=carrier,
             allow_private=bounds.allow_private,
         ).id
         for fields in content.assistants
     ]
     _add_campaign(session, caller, organization, content, speakers, bounds)
-    if content.first_role is not None and customer.email:
+    if content.first_role is not None and details.email:
         users.invite(
             session,
             caller,
-            email=customer.email,
+            email=details.email,
             user_type=content.first_role,
             organization_id=organization.id,
-            name=customer.user_name,
+            name=details.user_name,
             with_notice=with_notice,
         )
     _record_use(session, caller, template, organization)
     return organization
 
 
-def customer_problems(
+def problems_of_details(
     content: TemplateContent,
-    customer: CustomerDetails,
+    details: OrganizationDetails,
     openable: OpenableRegions,
     bounds: InstallationBounds,
 ) -> Iterator[Problem]:
-    """Yield the problems of the customer that need no database."""
+    """Yield the problems of the organization that need no database."""
     try:
-        validate_name(customer.name)
+        validate_name(details.name)
     except ValidationFailed as error:
         yield from error.problems
     if content.first_role is not None:
-        yield from _email_problems(customer.email)
-        if len(customer.user_name or "") > MAX_NAME:
+        yield from _email_problems(details.email)
+        if len(details.user_name or "") > MAX_NAME:
             message = gettext("Too long. Use at most %(most)s characters.", most=MAX_NAME)
             yield Problem("userName", "too_long", message)
-    if customer.timezone is not None and customer.timezone not in time_zones():
-        message = unknown_zone(customer.timezone)
+    if details.timezone is not None and details.timezone not in time_zones():
+        message = unknown_zone(details.timezone)
         yield Problem("timezone", "unknown_timezone", message)
-    if customer.country is not None and customer.country not in {code for code, _name in regions()}:
+    if details.country is not None and details.country not in {code for code, _name in regions()}:
         message = gettext(
-            "Unknown country %(country)s. Use its name or a code like GB.", country=customer.country
+            "Unknown country %(country)s. Use its name or a code like GB.", country=details.country
         )
         yield Problem("defaultRegion", "unknown_region", message)
         return
-    country = country_of(content, customer)
+    country = country_of(content, details)
     is_elsewhere = country != content.rules.default_region
-    if is_elsewhere and customer.timezone is None and not zone_fits(content, customer):
+    if is_elsewhere and details.timezone is None and not zone_fits(content, details):
         message = gettext(
             "Choose a time zone. The template’s isn’t used in %(country)s.",
             country=country_name(country),
         )
         yield Problem("timezone", "required", message)
     try:
-        rules = rules_for(content, customer)
+        rules = rules_for(content, details)
         organizations.check_rules(rules, PLAIN_RULES, openable, bounds.max_at_once)
     except ValidationFailed as error:
         yield from error.problems
 
 
-def country_of(content: TemplateContent, customer: CustomerDetails) -> str:
-    """Return the customer's own country, else that of the template."""
-    return customer.country or content.rules.default_region
+def country_of(content: TemplateContent, details: OrganizationDetails) -> str:
+    """Return the organization's own country, else that of the template."""
+    return details.country or content.rules.default_region
 
 
-def zone_for(content: TemplateContent, customer: CustomerDetails) -> str | None:
-    """Return the time zone of a customer's assistants: the given one, or that of its country if
-    this is another one than the template's. None: as in the template."""
-    if customer.timezone or country_of(content, customer) == content.rules.default_region:
-        return customer.timezone
-    return only_zone_of(country_of(content, customer))
+def zone_for(content: TemplateContent, details: OrganizationDetails) -> str | None:
+    """Return the time zone of an organization's assistants: the given one, or that of its country
+    if this is another one than the template's. None: as in the template."""
+    if details.timezone or country_of(content, details) == content.rules.default_region:
+        return details.timezone
+    return only_zone_of(country_of(content, details))
 
 
-def zone_fits(content: TemplateContent, customer: CustomerDetails) -> bool:
-    """Return whether the customer's assistants have the time of its country."""
-    zone, country = zone_for(content, customer), country_of(content, customer)
+def zone_fits(content: TemplateContent, details: OrganizationDetails) -> bool:
+    """Return whether the organization's assistants have the time of its country."""
+    zone, country = zone_for(content, details), country_of(content, details)
     zones = {zone or assistant.timezone for assistant in content.assistants}
     return all(each is None or has_time_of(each, country) for each in zones)
 
 
-def rules_for(content: TemplateContent, customer: CustomerDetails) -> CallingRules:
-    """Return the calling rules of the customer: its country replaces the template's."""
+def rules_for(content: TemplateContent, details: OrganizationDetails) -> CallingRules:
+    """Return the calling rules of the organization: its country replaces the template's."""
     rules = content.rules
-    country = country_of(content, customer)
+    country = country_of(content, details)
     other_regions = {region for region in rules.allowed_regions if region != rules.default_region}
     return replace(
         rules, default_region=country, allowed_regions=tuple(sorted({*other_regions, country}))

@@ -34,8 +34,8 @@ from app.services.organization_templates.content import (
     document_of,
     plain_content,
 )
-from app.services.organization_templates.customer_names import without_customer
 from app.services.organization_templates.loading import get
+from app.services.organization_templates.organization_names import with_placeholder
 from app.services.organizations.updating import validate_name
 from app.services.tenancy import lock_owner
 from app.services.uniqueness import unless_taken
@@ -93,7 +93,7 @@ def save_organization(
             speaker,
             is_standard=outreach.stored_plan(session, stored) is None,
         )
-    # A limit that was lowered below the assistants in use would refuse them to every new customer.
+    # A limit that was lowered below the assistants in use would refuse them to new organizations.
     limit = (
         max(organization.assistant_limit, len(own_assistants))
         if organization.assistant_limit
@@ -119,7 +119,7 @@ def save_organization(
         campaign=campaign if own_assistants else None,
         first_role=first_role,
     )
-    content = without_customer(content, organization.name)
+    content = with_placeholder(content, organization.name)
     return _add_template(session, caller, name, content, source=organization)
 
 

@@ -2,7 +2,7 @@
 
 from app.services.overview.action_items import find_action_items
 from app.services.overview.call import CallSurroundings, call_with_surroundings
-from app.services.overview.figures import OverviewMonth, customers, month
+from app.services.overview.figures import OverviewMonth, month, organization_figures
 from app.services.overview.items import ActionItem, ActionItemKind
 from app.services.overview.organization import (
     OrganizationHead,

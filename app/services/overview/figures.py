@@ -43,7 +43,7 @@ class OverviewMonth:
 
 
 @dataclass(frozen=True, slots=True)
-class Customers:
+class OrganizationFigures:
     """A partner's organizations by plan, including those without one, how many are new this month,
     up to the limit of `count_up_to`, and the newest that are not archived."""
 
@@ -52,7 +52,7 @@ class Customers:
     newest: Sequence[tuple[Organization, OrganizationUse]]
 
     @property
-    def organizations(self) -> int:
+    def total(self) -> int:
         return sum(self.by_tier.values())
 
 
@@ -65,16 +65,16 @@ def month(session: Session, caller: Caller) -> OverviewMonth:
     )
 
 
-def customers(session: Session, caller: Caller, limit: int) -> Customers:
-    """Return the customers of the caller's partner, at most so many newest ones: one query. Raises
-    `Forbidden`."""
+def organization_figures(session: Session, caller: Caller, limit: int) -> OrganizationFigures:
+    """Return the figures of the caller's partner, with at most so many of its newest organizations:
+    one query. Raises `Forbidden`."""
     caller.require(Permission.ORGANIZATIONS_READ)
     cacheable_caller = replace(
         caller, ip=None, request_id=None
     )  # the same for all requests of a user
-    rows = session.execute(_customers_query(cacheable_caller, utcnow().date(), limit)).all()
+    rows = session.execute(_organizations_query(cacheable_caller, utcnow().date(), limit)).all()
     *by_tier, new = map(int, rows[0][: len(Tier) + 1])
-    return Customers(
+    return OrganizationFigures(
         {tier.value: number for tier, number in zip(Tier, by_tier, strict=True)},
         new,
         [
@@ -86,7 +86,7 @@ def customers(session: Session, caller: Caller, limit: int) -> Customers:
 
 
 @lru_cache(200)
-def _customers_query(caller: Caller, today: date, limit: int) -> Select[*tuple[Any, ...]]:
+def _organizations_query(caller: Caller, today: date, limit: int) -> Select[*tuple[Any, ...]]:
     """Return the statement: a row for each of the newest organizations with its use, or one without
     any, beside the counts in each. Making it takes longer than running it."""
     first = midnight(month_of(today))

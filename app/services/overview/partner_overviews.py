@@ -1,4 +1,4 @@
-"""The partners as the operator sees them, each with its customers and conversations."""
+"""The partners as the operator sees them, each with its organizations and conversations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def overview_of(session: Session, partner: Partner) -> PartnerOverview:
 
 def _to_overviews(session: Session, rows: Sequence[Partner]) -> list[PartnerOverview]:
     ids = [partner.id for partner in rows]
-    customers: dict[UUID, tuple[int, int]] = {
+    organizations_and_users: dict[UUID, tuple[int, int]] = {
         row[0]: (int(row[1]), int(row[2]))
         for row in session.execute(
             select(
@@ -88,7 +88,7 @@ def _to_overviews(session: Session, rows: Sequence[Partner]) -> list[PartnerOver
     return [
         PartnerOverview(
             partner,
-            *customers.get(partner.id, (0, 0)),
+            *organizations_and_users.get(partner.id, (0, 0)),
             conversations.get(partner.id, 0),
             failed_calls.get(partner.id, 0),
         )

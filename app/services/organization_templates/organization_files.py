@@ -1,4 +1,4 @@
-"""Customers in a file: a header, and a row for each organization to create."""
+"""Organizations in a file: a header, and a row for each organization to create."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from app.errors import ValidationFailed
 from app.languages import LANGUAGES, gettext, using_language
 from app.phone import regions
 from app.services.csv_files import first_line, lines
-from app.services.organization_templates.creating import CustomerDetails
-from app.services.organization_templates.customer_columns import columns_of
+from app.services.organization_templates.creating import OrganizationDetails
+from app.services.organization_templates.organization_columns import columns_of
 from app.services.pasted_lines import PastedLine
 from app.validation.texts import trim
 
@@ -31,32 +31,32 @@ its length."""
 _LIMITS = FileLimits(unpacked=64 * 1024 * 1024)
 COLUMNS = ("name", "email", "user name", "country", "time zone")
 PARTS = ("name", "email", "user_name", "country", "timezone")
-"""The parts of a customer, in the order of `COLUMNS`."""
+"""The parts of an organization, in the order of `COLUMNS`."""
 PROBLEM_COLUMN = "problem"
 
 
 @dataclass(frozen=True, slots=True)
-class CustomerRow:
-    """A customer with the number of the row, as a spreadsheet shows it."""
+class OrganizationFileRow:
+    """An organization with the number of the row, as a spreadsheet shows it."""
 
     number: int
-    customer: CustomerDetails
+    details: OrganizationDetails
 
 
 @dataclass(frozen=True, slots=True)
-class CustomerFile:
-    """The customers of a file, and the names of its columns that aren't used."""
+class OrganizationFile:
+    """The organizations of a file, and the names of its columns that aren't used."""
 
-    rows: list[CustomerRow]
+    rows: list[OrganizationFileRow]
     unused: tuple[str, ...]
 
 
-def read_customers(file: BinaryIO, name: str = "") -> CustomerFile:
-    """Return the customers of a CSV or Excel file.
+def read_organizations(file: BinaryIO, name: str = "") -> OrganizationFile:
+    """Return the organizations of a CSV or Excel file.
 
     Raises `UnreadableFile`, and `ValidationFailed` (``no_name_column``, ``too_many``).
     """
-    rows: list[CustomerRow] = []
+    rows: list[OrganizationFileRow] = []
     with open_table(file, name=name, options=ReadOptions(limits=_LIMITS)) as table:
         columns = {} if table.header_is_made else columns_of(table.header)
         if "name" not in columns:
@@ -71,10 +71,12 @@ def read_customers(file: BinaryIO, name: str = "") -> CustomerFile:
                 )
                 raise ValidationFailed.on("file", row.problem.code, message)
             cells = (row.cells[columns[part]] if part in columns else "" for part in PARTS)
-            rows.append(CustomerRow(row.number, _customer(*map(unguard_cell, map(trim, cells)))))
+            rows.append(
+                OrganizationFileRow(row.number, _to_details(*map(unguard_cell, map(trim, cells))))
+            )
         unused = tuple(_unused(table.header, columns))
     _check_count(len(rows))
-    return CustomerFile(rows, unused)
+    return OrganizationFile(rows, unused)
 
 
 def _check_count(rows: int) -> None:
@@ -88,19 +90,19 @@ def _check_count(rows: int) -> None:
         raise ValidationFailed.on("file", "too_many", message)
 
 
-def to_lines(rows: Sequence[CustomerRow]) -> list[PastedLine]:
+def to_lines(rows: Sequence[OrganizationFileRow]) -> list[PastedLine]:
     """Return the rows as lines with `PARTS`, for `from_lines`."""
     return [PastedLine(row.number, tuple(cell or "" for cell in _cells(row))) for row in rows]
 
 
-def from_lines(lines: Sequence[PastedLine]) -> list[CustomerRow]:
+def from_lines(lines: Sequence[PastedLine]) -> list[OrganizationFileRow]:
     """Return the rows of such lines. Raises `UnreadableFile` and `ValidationFailed`
     (``too_many``)."""
     _check_count(len(lines))
-    return [CustomerRow(line.number, _customer(*line.cells)) for line in lines]
+    return [OrganizationFileRow(line.number, _to_details(*line.cells)) for line in lines]
 
 
-def corrected_file(rows: Sequence[tuple[CustomerRow, str]]) -> bytes:
+def corrected_file(rows: Sequence[tuple[OrganizationFileRow, str]]) -> bytes:
     """Return a CSV file of rows with their problems, to be fixed and chosen again: the column of
     the problems is ignored then."""
     return first_line((*COLUMNS, PROBLEM_COLUMN)) + lines(
@@ -109,7 +111,7 @@ def corrected_file(rows: Sequence[tuple[CustomerRow, str]]) -> bytes:
 
 
 def sample_file() -> bytes:
-    """Return a CSV file with two customers to start from."""
+    """Return a CSV file with two organizations to start from."""
     return first_line(COLUMNS) + lines(
         [
             ("Alder Books", "ann@example.com", "Ann Moreau", "US", "America/New_York"),
@@ -134,8 +136,8 @@ def _codes() -> dict[str, str]:
     return codes | aliases | {code.casefold(): code for code, _name in regions()}
 
 
-def _cells(row: CustomerRow) -> tuple[str | None, ...]:
-    return tuple(getattr(row.customer, part) for part in PARTS)
+def _cells(row: OrganizationFileRow) -> tuple[str | None, ...]:
+    return tuple(getattr(row.details, part) for part in PARTS)
 
 
 def _key(name: str) -> str:
@@ -151,11 +153,11 @@ def _unused(header: Sequence[str], columns: dict[str, int]) -> Iterator[str]:
             yield name
 
 
-def _customer(*cells: str) -> CustomerDetails:
-    """Return the customer of the cells in the order of `PARTS`."""
+def _to_details(*cells: str) -> OrganizationDetails:
+    """Return the organization of the cells in the order of `PARTS`."""
     texts = (" ".join(cell.splitlines())[:MAX_CELL_LENGTH] for cell in cells)
     name, email, user_name, country, timezone = (text or None for text in texts)
-    return CustomerDetails(
+    return OrganizationDetails(
         name=name or "",
         email=email,
         user_name=user_name,

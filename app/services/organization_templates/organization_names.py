@@ -1,4 +1,4 @@
-"""The customer's name in the texts of a template: a placeholder, filled when it is used."""
+"""The organization's name in the texts of a template: a placeholder, filled when it is used."""
 
 import re
 from collections.abc import Callable
@@ -15,19 +15,19 @@ _TEXTS_OF_ASSISTANT = ("name", "service", "default_intro", "default_voicemail")
 _TEXTS_OF_PLAN = ("intro_message", "voicemail_message", "call_instructions")
 
 
-def without_customer(content: TemplateContent, name: str) -> TemplateContent:
-    """Return the content with the placeholder where a text has the customer's name."""
+def with_placeholder(content: TemplateContent, name: str) -> TemplateContent:
+    """Return the content with the placeholder where a text has the organization's name."""
     name_pattern = r"\s+".join(map(re.escape, name.split()))
-    customer_name = re.compile(rf"(?<!\w){name_pattern}(?!\w)", re.IGNORECASE)
-    return _with_texts(content, lambda text: customer_name.sub(PLACEHOLDER, text))
+    organization_name = re.compile(rf"(?<!\w){name_pattern}(?!\w)", re.IGNORECASE)
+    return _with_texts(content, lambda text: organization_name.sub(PLACEHOLDER, text))
 
 
-def for_customer(content: TemplateContent, name: str) -> TemplateContent:
-    """Return the content with the customer's name where a text has the placeholder."""
+def for_organization(content: TemplateContent, name: str) -> TemplateContent:
+    """Return the content with the organization's name where a text has the placeholder."""
     return _with_texts(content, lambda text: _FILLED.sub(lambda _match: name, text))
 
 
-def texts_with_customer(content: TemplateContent) -> int:
+def texts_with_placeholder(content: TemplateContent) -> int:
     """Return how many texts have the placeholder."""
     texts_filled: list[str] = []
 

@@ -1,4 +1,4 @@
-"""The names that users give to the columns of a file of customers, in the portal's languages."""
+"""Names of the columns of a file of organizations, in the portal's languages."""
 
 from collections.abc import Sequence
 
@@ -46,5 +46,5 @@ _WORDS = {
 
 
 def columns_of(header: Sequence[str]) -> dict[str, int]:
-    """Return the position of the column of each part of a customer that has one."""
+    """Return the position of the column of each part of an organization that has one."""
     return columns_by_heading(header, _NAMES, _WORDS)
