@@ -36,7 +36,7 @@ PAGES = (
     *("/", "/organizations", "/campaigns", "/calls", "/assistants", "/users", "/usage"),
     *("/report", "/notifications/bell", "/branding", "/audit", "/account"),
 )
-AT_ONCE = 8
+CONCURRENT_CLIENTS = 8
 
 
 def cookie_of(stack: Stack, database: Database) -> str:
@@ -64,9 +64,11 @@ def ask(stack: Stack, headers: Mapping[str, str], paths: list[str]) -> None:
 
 
 def ask_many(stack: Stack, headers: Mapping[str, str], count: int) -> None:
-    with ThreadPoolExecutor(AT_ONCE) as clients:
-        paths = list(islice(cycle(PAGES), count // AT_ONCE))
-        for future in [clients.submit(ask, stack, headers, paths) for _ in range(AT_ONCE)]:
+    with ThreadPoolExecutor(CONCURRENT_CLIENTS) as clients:
+        paths = list(islice(cycle(PAGES), count // CONCURRENT_CLIENTS))
+        for future in [
+            clients.submit(ask, stack, headers, paths) for _ in range(CONCURRENT_CLIENTS)
+        ]:
             future.result()
 
 

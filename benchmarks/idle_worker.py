@@ -43,7 +43,7 @@ SETTLE_SECONDS = 65.0
 IDLE_SECONDS = 60.0
 SINGLES = 30
 ORGANIZATIONS = 10
-BATCH = 250
+BATCH_SIZE = 250
 WARM_UP = 2_000
 """Calls before measuring, so that imports, connections and caches of a working worker are
 included."""
@@ -119,8 +119,8 @@ def carry_out(
     database: Database, lines: list[CallingOrganization], numbers: Iterator[int], count: int
 ) -> None:
     """Accept calls in batches and wait until each of them has ended."""
-    for begin in range(0, count, BATCH):
-        for position in range(min(BATCH, count - begin)):
+    for begin in range(0, count, BATCH_SIZE):
+        for position in range(min(BATCH_SIZE, count - begin)):
             with database.transaction() as session:
                 lines[position % len(lines)].accept(session, f"+1212{next(numbers):07d}")
         while unfinished_calls(database):

@@ -35,12 +35,12 @@ from tests.fixtures.settings import settings_for
 from tests.fixtures.tenants import make_tenant
 
 ROWS = 100_000
-BATCH = 5_000
+BATCH_SIZE = 5_000
 
 
 def fill(database: Database, campaign_id: UUID, organization_id: UUID, count: int) -> None:
     now = utcnow()
-    for start in range(0, count, BATCH):
+    for start in range(0, count, BATCH_SIZE):
         rows = [
             {
                 "id": new_id(),
@@ -54,7 +54,7 @@ def fill(database: Database, campaign_id: UUID, organization_id: UUID, count: in
                 "created_at": now,
                 "updated_at": now,
             }
-            for number in range(start, min(start + BATCH, count))
+            for number in range(start, min(start + BATCH_SIZE, count))
         ]
         with database.transaction() as session:
             session.execute(insert(Contact), rows)

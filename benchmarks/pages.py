@@ -48,7 +48,7 @@ from app.models.base import id_at
 from app.portal.record_lists.registry import LISTS
 from app.services import campaigns, organizations
 from app.services.auth import sessions
-from benchmarks.report_and_usage import BATCH, analyze, fill
+from benchmarks.report_and_usage import BATCH_SIZE, analyze, fill
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.databases import BACKENDS, Databases
 from tests.fixtures.settings import settings_for
@@ -173,11 +173,11 @@ def populated(session: Session, count: int, partner_id: UUID, customer: UUID) ->
         }
         for call in calls
     ]
-    for start in range(0, count, BATCH):
-        session.execute(insert(Contact), contacts[start : start + BATCH])
-        session.execute(insert(Call), calls[start : start + BATCH])
-        session.execute(insert(CallAttempt), attempts[start : start + BATCH])
-        session.execute(insert(AuditEntry), history[start : start + BATCH])
+    for start in range(0, count, BATCH_SIZE):
+        session.execute(insert(Contact), contacts[start : start + BATCH_SIZE])
+        session.execute(insert(Call), calls[start : start + BATCH_SIZE])
+        session.execute(insert(CallAttempt), attempts[start : start + BATCH_SIZE])
+        session.execute(insert(AuditEntry), history[start : start + BATCH_SIZE])
     campaign.contact_count = count
     return {
         "organization_id": customer,

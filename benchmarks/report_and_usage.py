@@ -34,7 +34,7 @@ from tests.fixtures.settings import settings_for
 from tests.fixtures.tenants import Tenant, bearer, make_tenant
 
 USERS, DAYS, PER_DAY = 100_000, 10, 5
-BATCH = 2000
+BATCH_SIZE = 2000
 FIRST = date(2026, 1, 1)
 YEAR = 366
 LAST = FIRST + timedelta(days=YEAR - 1)
@@ -62,8 +62,8 @@ def fill(database: Database, partner_id: UUID, count: int) -> UUID:
     """Create this many organizations of one user each, with conversations on some days; the last
     one has them on every day of a year."""
     ids = [new_id() for _ in range(count)]
-    for start in range(0, count, BATCH):
-        batch = ids[start : start + BATCH]
+    for start in range(0, count, BATCH_SIZE):
+        batch = ids[start : start + BATCH_SIZE]
         with database.transaction() as session:
             add_customers(session, partner_id, batch)
         analyze(database)  # otherwise PostgreSQL checks foreign keys as in empty tables

@@ -23,7 +23,7 @@ LOCK_TIMEOUT = "300ms"
 give up and try again."""
 STATEMENT_TIMEOUT = "5s"
 """Maximum duration of statements that hold such a lock, in migrations that declare a phase."""
-ROWS_AT_ONCE = 5000
+ROW_BATCH = 5000
 """Rows per transaction of `fill`: writers wait for these rows, for a fraction of a second."""
 
 
@@ -114,7 +114,7 @@ def allow_only(table: str, column: str, kind: str, values: Sequence[str]) -> Non
 
 
 def fill(table: str, changes: str, where: str, *, key: str = "id") -> None:
-    """Change the rows for which ``where`` holds, `ROWS_AT_ONCE` a transaction, in the order of the
+    """Change the rows for which ``where`` holds, `ROW_BATCH` a transaction, in the order of the
     primary key: ``fill("contacts", "greeting = first_name", "greeting = ''")``.
 
     ``changes`` must make ``where`` false, so that a repetition changes no row again.
@@ -124,7 +124,7 @@ def fill(table: str, changes: str, where: str, *, key: str = "id") -> None:
     if not _on_postgresql() or context.as_sql:
         op.execute(change)
         return
-    last_of_turn = f"ORDER BY {key} OFFSET {ROWS_AT_ONCE - 1} LIMIT 1"
+    last_of_turn = f"ORDER BY {key} OFFSET {ROW_BATCH - 1} LIMIT 1"
     after, remaining = None, "true"
     with context.autocommit_block(), _seeing_all_rows() as connection:
         while True:

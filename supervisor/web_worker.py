@@ -30,7 +30,7 @@ from supervisor.incomplete_requests import (
 )
 from supervisor.processes import end_with_parent
 
-RECEIVED_AT_ONCE = 256 * 1024
+RECEIVED_BYTES = 256 * 1024
 STOP_SECONDS = 2.0
 """Seconds that a stopping worker waits for incomplete requests."""
 SCARCE_SECONDS = 0.05
@@ -180,7 +180,7 @@ class PortalWorker(ThreadWorker):
         is_over = False
         try:
             while not self._is_complete(arrival):
-                piece = conn.sock.recv(RECEIVED_AT_ONCE)
+                piece = conn.sock.recv(RECEIVED_BYTES)
                 if not piece:
                     is_over = True
                     break

@@ -206,7 +206,7 @@ def test_the_previous_version_serves_again_when_the_contract_migration_is_taken_
 def test_a_table_is_filled_some_rows_a_transaction(
     fresh_database: Database, backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(online, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(online, "ROW_BATCH", 3)
     engine, changed = fresh_database.engine, list[int]()
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE notes (id integer PRIMARY KEY, word text)"))

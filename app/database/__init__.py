@@ -52,7 +52,7 @@ SQLITE_ARGUMENTS = {
 }
 
 BULK_CACHE_KILOBYTES = 32768
-PAGES_AT_ONCE = 500
+PAGE_BATCH = 500
 """Pages freed per transaction (8 kB each)."""
 KEPT_PAGES = 1000
 """Free pages left in the file for new rows."""
@@ -308,7 +308,7 @@ class Database:
                 if free <= KEPT_PAGES:
                     return given_back
                 cursor = connection.connection.cursor()  # which runs it to completion
-                step = min(PAGES_AT_ONCE, free - KEPT_PAGES)
+                step = min(PAGE_BATCH, free - KEPT_PAGES)
                 # nosemgrep: sql-made-of-values - a number; PRAGMA takes no parameters
                 cursor.execute(f"PRAGMA incremental_vacuum({step})").fetchall()
                 cursor.close()

@@ -72,8 +72,8 @@ class _Lookups:
     """Lookups in threads of their own, so that none waits for another: the operating system can't
     end one that its caller has given up. Those of the same name share one thread."""
 
-    def __init__(self, max_at_once: int):
-        self._max_at_once = max_at_once
+    def __init__(self, max_concurrent: int):
+        self._max_concurrent = max_concurrent
         self._lock = Lock()
         self._running: dict[tuple[str, int], Future[list[Any]]] = {}
 
@@ -87,7 +87,7 @@ class _Lookups:
             lookup = self._running.get((host, port))
             if lookup is not None:
                 return lookup
-            if len(self._running) >= self._max_at_once:
+            if len(self._running) >= self._max_concurrent:
                 raise TimeoutError
             lookup = Future()
             Thread(target=self._run, args=(host, port, lookup), name="lookup", daemon=True).start()

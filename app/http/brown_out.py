@@ -73,8 +73,8 @@ DOWNLOADS_BUSY, BUSY = "downloads_busy", "busy"
 class RequestTurns:
     """Limits how many requests are answered at once; some more wait a moment for their turn."""
 
-    def __init__(self, at_once: int, *, waiting: int = 0):
-        self._turns, self._waiting = BoundedSemaphore(at_once), Semaphore(waiting)
+    def __init__(self, max_concurrent: int, *, waiting: int = 0):
+        self._turns, self._waiting = BoundedSemaphore(max_concurrent), Semaphore(waiting)
 
     def take(self) -> bool:
         if self._turns.acquire(blocking=False):
@@ -90,12 +90,12 @@ class RequestTurns:
         self._turns.release()
 
 
-def shed_load(app: Flask, at_once: int) -> None:
-    """Answer 503 to what can wait while others have to. At most ``at_once`` exports, and as many
-    requests that call a provider, are answered at once."""
+def shed_load(app: Flask, max_concurrent: int) -> None:
+    """Answer 503 to what can wait while others have to. At most ``max_concurrent`` exports, and as
+    many requests that call a provider, are answered at once."""
     turns_of = {
-        LimitedKind.EXPORT: RequestTurns(at_once, waiting=at_once // 2),
-        LimitedKind.PROVIDER: RequestTurns(at_once),
+        LimitedKind.EXPORT: RequestTurns(max_concurrent, waiting=max_concurrent // 2),
+        LimitedKind.PROVIDER: RequestTurns(max_concurrent),
     }
 
     @app.before_request

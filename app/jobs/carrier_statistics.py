@@ -56,9 +56,9 @@ class CarrierStatistics:
                 detail[:MAX_DETAIL_LENGTH],
             )
 
-    def write_down(self, database: Database, *, at_once: bool = False) -> None:
+    def write_down(self, database: Database, *, immediately: bool = False) -> None:
         """Write the counts, if there are any and the last write is some seconds ago."""
-        if not at_once and time.monotonic() - self._written < PAUSE_SECONDS:
+        if not immediately and time.monotonic() - self._written < PAUSE_SECONDS:
             return
         with self._lock:
             counts, self._counts = self._counts, {}

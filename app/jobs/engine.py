@@ -32,22 +32,22 @@ from app.gateways.job_queue import (
 from app.gateways.wake import WakeEvent, WakeEvents, wake
 from app.telemetry.metrics import watch_pool
 
-CALLS_AT_ONCE = 200
-JOBS_AT_ONCE = 4
-MAILS_AT_ONCE = 4
-WEBHOOKS_AT_ONCE = 40
+MAX_CONCURRENT_CALLS = 200
+MAX_CONCURRENT_JOBS = 4
+MAX_CONCURRENT_MAILS = 4
+MAX_CONCURRENT_WEBHOOKS = 40
 WEBHOOKS_PER_ENDPOINT = 2
 """A slow receiver delays only its own deliveries."""
-CHECKS_AT_ONCE = 16
+MAX_CONCURRENT_CHECKS = 16
 CHECKS_PER_PARTNER = 2
 """Unresponsive carriers delay only the checks of their own partner."""
-PICTURES_AT_ONCE = 4
-SILENT_CALLS_AT_ONCE = 16
+MAX_CONCURRENT_PICTURES = 4
+MAX_CONCURRENT_SILENT_CALLS = 16
 """Each query takes as long as a request to the carrier may."""
-IMPORTS_AT_ONCE = 4
+MAX_CONCURRENT_IMPORTS = 4
 IMPORTS_PER_PARTNER = 2
 """Large files of one partner delay only its own: each takes memory, and they share a core."""
-EXPORTS_AT_ONCE = 2
+MAX_CONCURRENT_EXPORTS = 2
 """Each is a separate process."""
 EXPORTS_PER_PARTNER = 1
 VERSION = "1"
@@ -103,27 +103,27 @@ def start_engine(settings: Settings, executor_id: str, wake_events: WakeEvents) 
 def _limits_of_queues(settings: Settings) -> dict[str, QueueLimits]:
     return {
         CALLS_QUEUE: {
-            "worker_concurrency": CALLS_AT_ONCE,
+            "worker_concurrency": MAX_CONCURRENT_CALLS,
             "partition_concurrency": settings.calls_per_organization,
         },
-        JOBS_QUEUE: {"worker_concurrency": JOBS_AT_ONCE},
-        MAIL_QUEUE: {"worker_concurrency": MAILS_AT_ONCE},
+        JOBS_QUEUE: {"worker_concurrency": MAX_CONCURRENT_JOBS},
+        MAIL_QUEUE: {"worker_concurrency": MAX_CONCURRENT_MAILS},
         WEBHOOK_QUEUE: {
-            "worker_concurrency": WEBHOOKS_AT_ONCE,
+            "worker_concurrency": MAX_CONCURRENT_WEBHOOKS,
             "partition_concurrency": WEBHOOKS_PER_ENDPOINT,
         },
         CHECK_QUEUE: {
-            "worker_concurrency": CHECKS_AT_ONCE,
+            "worker_concurrency": MAX_CONCURRENT_CHECKS,
             "partition_concurrency": CHECKS_PER_PARTNER,
         },
-        PICTURE_QUEUE: {"worker_concurrency": PICTURES_AT_ONCE},
-        SILENT_QUEUE: {"worker_concurrency": SILENT_CALLS_AT_ONCE},
+        PICTURE_QUEUE: {"worker_concurrency": MAX_CONCURRENT_PICTURES},
+        SILENT_QUEUE: {"worker_concurrency": MAX_CONCURRENT_SILENT_CALLS},
         IMPORT_QUEUE: {
-            "worker_concurrency": IMPORTS_AT_ONCE,
+            "worker_concurrency": MAX_CONCURRENT_IMPORTS,
             "partition_concurrency": IMPORTS_PER_PARTNER,
         },
         EXPORT_QUEUE: {
-            "worker_concurrency": EXPORTS_AT_ONCE,
+            "worker_concurrency": MAX_CONCURRENT_EXPORTS,
             "partition_concurrency": EXPORTS_PER_PARTNER,
         },
     }

@@ -24,7 +24,7 @@ def release_held(database: Database) -> None:
         is_left = waiting.any_to_release(session)
     while is_left:
         with database.transaction() as session:
-            is_left = waiting.release(session) == waiting.RELEASED_AT_ONCE
+            is_left = waiting.release(session) == waiting.RELEASE_BATCH
 
 
 def check_held(database: Database) -> None:
@@ -63,7 +63,7 @@ def check_queued(last_id: UUID | None) -> tuple[UUID | None, bool]:
         for call_id in stopped:
             with database.transaction() as session:
                 waiting.end_if_stopped(session, call_id)
-        last_id = queued[-1] if len(queued) == waiting.QUEUED_AT_ONCE else None
+        last_id = queued[-1] if len(queued) == waiting.QUEUED_BATCH else None
         if last_id is None or not stopped:
             return last_id, bool(queued)
 

@@ -212,7 +212,7 @@ def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
     liveness.notify_systemd("STOPPING=1")
     _close_gates()
     try:
-        context.watch.write_down(context.relaxed_database, at_once=True)
+        context.watch.write_down(context.relaxed_database, immediately=True)
         heartbeat.leave(context.database, executor_id)
     except SQLAlchemyError:
         log.warning("the database can't be used; the worker is reported missing by its heartbeat")

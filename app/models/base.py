@@ -245,7 +245,7 @@ class Named:
         return contains_words(cls.name_key, (cls.name,), query)
 
 
-DUE_AT_ONCE = 100
+DUE_BATCH = 100
 
 
 class Refreshed:
@@ -265,7 +265,7 @@ class Refreshed:
             cls.asked_at < now - timedelta(days=1),
             is_unsettled & (cls.asked_at < now - timedelta(hours=1)),
         )
-        rows = select(cls).where(is_due).order_by(cls.asked_at).limit(DUE_AT_ONCE)
+        rows = select(cls).where(is_due).order_by(cls.asked_at).limit(DUE_BATCH)
         return rows.with_for_update(skip_locked=True)
 
 

@@ -39,7 +39,7 @@ LINKS_KEPT = timedelta(days=30)
 SIGNALS_KEPT = timedelta(hours=6)
 """How long signals are kept, longer than any call."""
 HEARTBEATS_KEPT = timedelta(days=1)
-AT_ONCE = 500
+BATCH_SIZE = 500
 EVENTS_A_TURN = 20_000
 _UNDER_WAY = [status for status in CallStatus if status not in FINAL_CALL_STATUSES]
 
@@ -106,7 +106,7 @@ def purge_mails(session: Session, days: int, partner_id: UUID | None = None) -> 
         Mail.created_at < utcnow() - timedelta(days=days),
         Mail.partner_id == partner_id if partner_id else true(),
     )
-    old = session.scalars(query.order_by(Mail.created_at).limit(AT_ONCE)).all()
+    old = session.scalars(query.order_by(Mail.created_at).limit(BATCH_SIZE)).all()
     session.execute(delete(Mail).where(Mail.id.in_(old)))
     return len(old)
 
@@ -119,7 +119,7 @@ def purge_deliveries(session: Session, days: int, partner_id: UUID | None = None
     if partner_id is not None:
         webhooks = select(Webhook.id).where(Webhook.partner_id == partner_id)
         query = query.where(WebhookDelivery.webhook_id.in_(webhooks))
-    old = session.scalars(query.order_by(WebhookDelivery.created_at).limit(AT_ONCE)).all()
+    old = session.scalars(query.order_by(WebhookDelivery.created_at).limit(BATCH_SIZE)).all()
     session.execute(delete(WebhookDelivery).where(WebhookDelivery.id.in_(old)))
     return len(old)
 

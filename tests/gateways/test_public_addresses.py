@@ -12,7 +12,7 @@ from app.gateways import public_addresses
 from app.gateways.public_addresses import LookupFailed, resolve_addresses
 
 ANSWER = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.216.34", 443))]
-MORE_THAN_WEBHOOKS_AT_ONCE = 60
+MORE_THAN_CONCURRENT_WEBHOOKS = 60
 
 
 class SlowDns:
@@ -53,7 +53,7 @@ def give_up(*hosts: str) -> None:
 
 
 def test_a_name_is_found_while_many_others_get_no_answer(dns: SlowDns) -> None:
-    give_up(*(f"hooks{place}.slow.example" for place in range(MORE_THAN_WEBHOOKS_AT_ONCE)))
+    give_up(*(f"hooks{place}.slow.example" for place in range(MORE_THAN_CONCURRENT_WEBHOOKS)))
     assert is_found("hooks.other.example", 2.0)
 
 

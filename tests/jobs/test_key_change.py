@@ -43,7 +43,7 @@ def tenant(fresh_database: Database) -> Tenant:
 @pytest.fixture
 def secrets(fresh_database: Database, tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     """Secrets of each kind, encrypted with the old key."""
-    monkeypatch.setattr(reencryption, "BATCH", 2)
+    monkeypatch.setattr(reencryption, "BATCH_SIZE", 2)
     partner_id = tenant.partner.id
     purposes = {str(each.column): each.purpose for each in STORED_SECRETS}
 

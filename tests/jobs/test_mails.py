@@ -10,7 +10,7 @@ from app.config import Settings
 from app.database import Database
 from app.enums import Role
 from app.gateways.mailers import open_outbox
-from app.jobs.engine import MAILS_AT_ONCE
+from app.jobs.engine import MAX_CONCURRENT_MAILS
 from app.models import AuditEntry, LinkPurpose, Mail, MailKind
 from app.schemas.parsing import read
 from app.schemas.users import CreatePartialUserInput
@@ -144,7 +144,7 @@ def test_a_worker_that_ends_loses_no_mail(
     wait_until(lambda: all_over(fresh_database))
     recipients = sorted(str(message["To"]) for message in smtp_server.messages)
     assert sorted(set(recipients)) == addresses
-    assert len(recipients) - len(addresses) <= (MAILS_AT_ONCE if how == "kill" else 0)
+    assert len(recipients) - len(addresses) <= (MAX_CONCURRENT_MAILS if how == "kill" else 0)
 
 
 def test_without_a_mail_server_mails_are_files(

@@ -36,7 +36,7 @@ from tests.fixtures.tenants import make_tenant
 from tests.fixtures.worker import Worker, wait_until
 
 UPLOADS = 100 if matrix.is_full() else 12
-AT_ONCE = 4
+CONCURRENT_BROWSERS = 4
 START_LIMIT = 300.0
 WAIT_LIMIT = 600.0
 
@@ -186,7 +186,7 @@ def test_every_accepted_upload_is_checked_while_hosts_are_killed(
     worker.start()
     try:
         killer.start()
-        with ThreadPoolExecutor(AT_ONCE) as browsers:
+        with ThreadPoolExecutor(CONCURRENT_BROWSERS) as browsers:
             accepted = list(browsers.map(two_hosts.upload, range(UPLOADS)))
         done.set()
         killer.join()

@@ -69,8 +69,8 @@ def test_each_result_of_a_carrier_is_counted_and_passed_on(fresh_database: Datab
     for carrier.problem in problems:
         with pytest.raises(type(carrier.problem)):
             watched.place(PLACEMENT)
-    watch.write_down(fresh_database, at_once=True)
-    watch.write_down(fresh_database, at_once=True)
+    watch.write_down(fresh_database, immediately=True)
+    watch.write_down(fresh_database, immediately=True)
     query = select(CarrierObservation).order_by(CarrierObservation.kind, CarrierObservation.minute)
     with fresh_database.transaction(read_only=True) as session:
         rows = session.scalars(query).all()

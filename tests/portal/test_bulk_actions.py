@@ -199,7 +199,7 @@ def test_an_action_on_all_matches_asks_with_their_number(
     filtered = words(admin.get(f"{url}&all=yes&q=Ann1"))
     assert "Remove 11 contacts?" in filtered
     assert "Remove 30 contacts?" in words(admin.get(f"{url}&all=yes"))
-    monkeypatch.setattr(bulk_views, "MAX_AT_ONCE", 20)
+    monkeypatch.setattr(bulk_views, "MAX_CHANGED", 20)
     some = words(admin.get(f"{url}&all=yes"))
     assert "Remove 20 contacts?" in some
     assert "These are the first 20 that match." in some

@@ -819,7 +819,7 @@ def test_administrators_get_one_mail_about_all_new_owners(
 def test_a_long_file_is_added_in_several_transactions_and_goes_on_after_a_fault(
     session: Session, tenant: Tenant, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(organization_templates, "AT_ONCE", 2)
+    monkeypatch.setattr(organization_templates, "BATCH_SIZE", 2)
     template_id = save(session, tenant)
     path = f"{PAGE}/{template_id}/use-many"
     names = ["Alder", "Birch", "Cedar", "Alder", "Elm"]

@@ -97,7 +97,7 @@ def test_an_undo_counts_contacts_that_the_upload_left_as_they_were(uploader: Upl
 def test_the_estimate_for_a_large_upload_knows_what_it_left_as_it_was(
     uploader: Uploader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undo_preview, "WORKED_OUT_AT_ONCE", 1)
+    monkeypatch.setattr(undo_preview, "MAX_TRIED_CHANGES", 1)
     uploader.applied(f"First name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
     address = uploader.applied(f"First name,Phone\nAnna,{ANN}\nBob,{BOB}\n")
     message = uploader.shows(f"{address}/undo")

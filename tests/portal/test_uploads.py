@@ -272,7 +272,7 @@ def test_an_upload_without_good_rows_says_that_nothing_can_be_applied(uploader: 
 
 
 def test_the_rate_and_the_time_left_are_shown_while_rows_are_applied(uploader: Uploader) -> None:
-    rows = "".join(f"P{index},{number(index)}\n" for index in range(apply.BATCH + 1))
+    rows = "".join(f"P{index},{number(index)}\n" for index in range(apply.BATCH_SIZE + 1))
     address = uploader.upload("Name,Phone\n" + rows)
     uploader.press(address, "apply")
     assert "a second" not in uploader.shows(f"{address}/live")

@@ -604,7 +604,7 @@ def test_a_long_list_is_invited_in_several_transactions_and_goes_on_after_a_faul
     browser: Browser,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(users, "AT_ONCE", 2)
+    monkeypatch.setattr(users, "BATCH_SIZE", 2)
     lines = "\n".join(f"{name}@x.example" for name in ("ada", "bob", "cleo", "dan", "eve"))
     typed = {"users": lines, "organization": "Northwind Bakery"}
     form = form_of(browser.post(CHECK, typed, page=MANY).text)

@@ -142,7 +142,7 @@ def _add(
 def _create(template_id: UUID, rows: Sequence[OrganizationFileRow]) -> list[CheckedRow]:
     """Create the organizations, then mail the administrators once about all of their owners."""
     create = partial(_create_part, template_id, rows)
-    kept = use_in_parts(rows, organization_templates.AT_ONCE, create)
+    kept = use_in_parts(rows, organization_templates.BATCH_SIZE, create)
     results = organization_templates.from_json(rows, kept)
     with transaction() as session:
         run_once(session, "mail", partial(_mail, session, results))

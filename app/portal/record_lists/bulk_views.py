@@ -18,7 +18,7 @@ from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import filtered_url, query_about
 from app.services.paging import Page
 
-MAX_AT_ONCE = 200
+MAX_CHANGED = 200
 MAX_READ = 5000
 """Maximum rows that are searched for those that an action changes."""
 
@@ -134,7 +134,7 @@ def _find_action(name: str, action: str) -> tuple[ListDefinition[Any], ListActio
 
 
 def _get_many(bulk: ListActions, action: BulkAction, keys: Sequence[str]) -> list[BulkItem]:
-    unique_keys = list(dict.fromkeys(keys))[:MAX_AT_ONCE]
+    unique_keys = list(dict.fromkeys(keys))[:MAX_CHANGED]
     if not unique_keys:
         return []
     with transaction(read_only=True) as session:
@@ -155,15 +155,15 @@ def _load_matching(
 
     load = action.load or every_row
     with transaction(read_only=True) as session:
-        while len(matching) <= MAX_AT_ONCE and rows_read < MAX_READ:
-            page = load(session, cursor, MAX_AT_ONCE)
+        while len(matching) <= MAX_CHANGED and rows_read < MAX_READ:
+            page = load(session, cursor, MAX_CHANGED)
             rows_read += len(page.items)
             items = map(bulk.item, page.items)
             matching += [item for item in items if action.refusal(item) is None]
             cursor = page.next_cursor
             if cursor is None:
                 break
-    return matching[:MAX_AT_ONCE], cursor is not None or len(matching) > MAX_AT_ONCE
+    return matching[:MAX_CHANGED], cursor is not None or len(matching) > MAX_CHANGED
 
 
 def _url(definition: ListDefinition[Any], action: BulkAction) -> str:

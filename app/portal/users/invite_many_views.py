@@ -90,7 +90,7 @@ def _check_again(
 def _invite(form: InviteManyForm, rows: Sequence[Invitee], defaults: InviteDefaults) -> Page:
     """Invite the users in several transactions. Show the remaining rows, or return to where the
     invitation started."""
-    results = use_in_parts(rows, users.AT_ONCE, partial(_invite_part, defaults))
+    results = use_in_parts(rows, users.BATCH_SIZE, partial(_invite_part, defaults))
     invited = [
         DoneRow(row.email, " · ".join(filter(None, (row.name, organization))))
         for row, (outcome, organization) in zip(rows, results, strict=True)

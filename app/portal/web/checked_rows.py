@@ -128,13 +128,13 @@ def file_data(sent: FileStorage, max_bytes: int, message: str) -> bytes:
 
 
 def use_in_parts(
-    rows: Sequence[Row], at_once: int, use: Callable[[Session, Sequence[Row]], list[Any]]
+    rows: Sequence[Row], batch_size: int, use: Callable[[Session, Sequence[Row]], list[Any]]
 ) -> list[Any]:
     """Use the rows in several transactions, and return the result of each row, which is JSON. A
     repeated form, also after a fault in between, uses only those that are left."""
     results: list[Any] = []
-    for start in range(0, len(rows), at_once):
-        part = rows[start : start + at_once]
+    for start in range(0, len(rows), batch_size):
+        part = rows[start : start + batch_size]
         with transaction() as session:
             work = partial(_results, use, session, part)
             results += run_once(session, f"rows from {start}", work)["results"]

@@ -22,7 +22,7 @@ from app.services.audit import log
 from app.services.uniqueness import insert_into
 
 WINDOW = timedelta(minutes=10)
-AT_ONCE = 500
+BATCH_SIZE = 500
 SIGN_IN, PASSWORD, RECOVERY, CLIENT, KEY, REQUEST = log.REFUSED
 SIGN_INS = (log.SIGNED_IN, SIGN_IN, PASSWORD, RECOVERY, CLIENT, KEY)
 """The entries of the filter for sign-ins."""
@@ -84,13 +84,13 @@ def record_refusals(session: Session, actor: Caller, refusals: Sequence[Refusal]
 
 
 def close(session: Session) -> bool:
-    """Write the sums of counts whose ten minutes are over and remove them, at most `AT_ONCE`;
+    """Write the sums of counts whose ten minutes are over and remove them, at most `BATCH_SIZE`;
     return whether there may be more."""
     query = (
         select(RefusalCount)
         .where(RefusalCount.since <= utcnow() - WINDOW)
         .order_by(RefusalCount.key)
-        .limit(AT_ONCE)
+        .limit(BATCH_SIZE)
         .with_for_update(skip_locked=True)
         .execution_options(populate_existing=True)
     )
@@ -99,7 +99,7 @@ def close(session: Session) -> bool:
         _write_unwritten(session, row)
         session.delete(row)
     session.flush()
-    return len(rows) == AT_ONCE
+    return len(rows) == BATCH_SIZE
 
 
 def _lock_count(session: Session, key: str, refusal: Refusal) -> RefusalCount:

@@ -12,7 +12,7 @@ from app.models import AuditEntry, AuditLink, AuditRedaction
 from app.services.audit import redaction
 from app.services.audit.chain import FIELDS, SALT, content_of, digest_of, hash_of
 
-_AT_ONCE = 1000
+_BATCH_SIZE = 1000
 _NAMES = (*FIELDS, SALT, "redacted")
 _COLUMNS = tuple(getattr(AuditEntry, name) for name in _NAMES)
 _REDACTED = "redacted digest"
@@ -113,7 +113,7 @@ def _linked_entries(
         .outerjoin(AuditRedaction, latest)
         .where(*conditions)
         .order_by(AuditLink.chain, AuditLink.number)
-        .execution_options(yield_per=_AT_ONCE)
+        .execution_options(yield_per=_BATCH_SIZE)
     )
     for link, *values in session.execute(query):
         entry = dict(zip((*_NAMES, _REDACTED), values, strict=True))

@@ -17,11 +17,13 @@ TRY_AGAIN_SECONDS = 3
 
 
 class PasswordChecks:
-    """Limits the hashing: ``at_once`` at a time, while at most ``waiting`` others wait."""
+    """Limits the hashing: ``max_concurrent`` at a time, while at most ``waiting`` others wait."""
 
-    def __init__(self, at_once: int, waiting: int, max_wait_seconds: float = MAX_WAIT_SECONDS):
-        self._turns = BoundedSemaphore(at_once)
-        self._slots = BoundedSemaphore(at_once + waiting)
+    def __init__(
+        self, max_concurrent: int, waiting: int, max_wait_seconds: float = MAX_WAIT_SECONDS
+    ):
+        self._turns = BoundedSemaphore(max_concurrent)
+        self._slots = BoundedSemaphore(max_concurrent + waiting)
         self._max_wait_seconds = max_wait_seconds
 
     @contextmanager

@@ -18,7 +18,7 @@ from app.services.pricing import subscriptions
 
 TRIED_FOR = timedelta(days=30)
 """How long an amount that the processor refuses is sent again."""
-BATCH = 50
+BATCH_SIZE = 50
 ENDED = "The subscription has ended. Send the customer an invoice for this amount."
 
 
@@ -55,7 +55,7 @@ def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[
         query = query.where(Statement.id > after)
     return [
         _build_charge(session, statement)
-        for statement in session.scalars(query.order_by(Statement.id).limit(BATCH))
+        for statement in session.scalars(query.order_by(Statement.id).limit(BATCH_SIZE))
     ]
 
 

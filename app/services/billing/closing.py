@@ -26,7 +26,7 @@ from app.services.billing.statements import lines_of, previews
 from app.services.pricing import subscriptions
 
 WHO = "Billing"
-BATCH = 200
+BATCH_SIZE = 200
 CORRECTED_MONTHS = 3
 """Months after its own within which late usage is still charged."""
 
@@ -70,7 +70,7 @@ def _close_month(session: Session, partner_id: UUID, month: date, now: datetime)
     would deadlock with them."""
     partner = session.get_one(Partner, partner_id, with_for_update={"key_share": True})
     query = select(Organization).where(Organization.partner_id == partner_id, is_open(month))
-    open_organizations = session.scalars(query.order_by(Organization.id).limit(BATCH)).all()
+    open_organizations = session.scalars(query.order_by(Organization.id).limit(BATCH_SIZE)).all()
     newest = select(func.max(Statement.number)).where(Statement.partner_id == partner_id)
     number = session.scalar(newest) or 0
     expected = previews(session, open_organizations, month)

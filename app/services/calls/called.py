@@ -16,7 +16,7 @@ from app.validation.texts import trim
 
 NAMED_AMONG = 20_000
 """How many of the newest calls without a contact are searched by name: no index has these names."""
-_AT_ONCE = 1000
+_BATCH_SIZE = 1000
 
 
 def last_calls_to(session: Session, caller: Caller, text: str, *, limit: int) -> Sequence[Call]:
@@ -51,7 +51,7 @@ def _last_of_each(
 def _find_named(session: Session, caller: Caller, query: str, limit: int) -> list[UUID]:
     """Return the newest call to each of up to ``limit`` numbers with this name or address."""
     call_ids: dict[tuple[UUID, str], UUID] = {}
-    for row in session.execute(_newest_query(caller)).yield_per(_AT_ONCE):
+    for row in session.execute(_newest_query(caller)).yield_per(_BATCH_SIZE):
         if _matches(row, query):
             call_ids.setdefault((row.organization_id, row.phone_number), row.id)
         if len(call_ids) == limit:

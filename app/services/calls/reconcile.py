@@ -24,7 +24,7 @@ from app.services.calls.states import ACTIVE, WAITING, lock_call
 
 CLOCK_SLACK = timedelta(seconds=30)
 """The maximum difference of our clock and the carrier's."""
-REFERENCES_AT_ONCE = 500
+REFERENCE_BATCH = 500
 
 Account = tuple[CarrierKind, UUID | None]
 """A carrier, and the carrier account or None for the installation's."""
@@ -111,8 +111,8 @@ def waits_for(session: Session, number: str) -> bool:
 
 def _recorded_references(session: Session, references: list[str]) -> set[str]:
     recorded: set[str] = set()
-    for start in range(0, len(references), REFERENCES_AT_ONCE):
-        chunk = references[start : start + REFERENCES_AT_ONCE]
+    for start in range(0, len(references), REFERENCE_BATCH):
+        chunk = references[start : start + REFERENCE_BATCH]
         is_listed = CallAttempt.carrier_reference.in_(chunk)
         recorded |= set(
             filter(None, session.scalars(select(CallAttempt.carrier_reference).where(is_listed)))

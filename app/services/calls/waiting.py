@@ -16,12 +16,12 @@ from app.services.calls import lifecycle, limits, rules
 from app.services.calls.states import WAITING, lock_call
 
 CHECK_HELD_EVERY = timedelta(minutes=1)
-HELD_AT_ONCE = 100
-QUEUED_AT_ONCE = 100
+HELD_BATCH = 100
+QUEUED_BATCH = 100
 NEW_CALL = timedelta(seconds=2)
 """A call accepted this recently is usually placed before it could be checked."""
-RELEASED_AT_ONCE = 500
-RESCHEDULED_AT_ONCE = 20
+RELEASE_BATCH = 500
+RESCHEDULE_BATCH = 20
 """Maximum calls rescheduled in one transaction, which blocks others."""
 
 
@@ -32,12 +32,12 @@ def any_to_release(session: Session) -> bool:
 
 def release(session: Session) -> int:
     """Queue held calls that no pause covers any more, in the order of their acceptance, and those
-    that have expired. Return how many, at most `RELEASED_AT_ONCE`."""
+    that have expired. Return how many, at most `RELEASE_BATCH`."""
     query = (
         select(HeldCall.call_id)
         .where(pauses.is_released())
         .order_by(HeldCall.call_id)
-        .limit(RELEASED_AT_ONCE)
+        .limit(RELEASE_BATCH)
         .with_for_update(skip_locked=True)
     )
     ids = list(session.scalars(query))
@@ -60,9 +60,9 @@ def release(session: Session) -> int:
 
 
 def list_due_held(session: Session) -> list[UUID]:
-    """Return held calls that were last checked over a minute ago, at most `HELD_AT_ONCE`."""
+    """Return held calls that were last checked over a minute ago, at most `HELD_BATCH`."""
     query = select(HeldCall.call_id).where(HeldCall.held_at < utcnow() - CHECK_HELD_EVERY)
-    return list(session.scalars(query.order_by(HeldCall.held_at).limit(HELD_AT_ONCE)))
+    return list(session.scalars(query.order_by(HeldCall.held_at).limit(HELD_BATCH)))
 
 
 def check_held(session: Session, call_id: UUID) -> bool:
@@ -82,7 +82,7 @@ def check_held(session: Session, call_id: UUID) -> bool:
 
 
 def list_queued(session: Session, after: UUID | None) -> list[UUID]:
-    """Return the next `QUEUED_AT_ONCE` calls that wait in the queue, in the order of their
+    """Return the next `QUEUED_BATCH` calls that wait in the queue, in the order of their
     acceptance."""
     query = select(Call.id).where(
         Call.status == CallStatus.QUEUED,
@@ -91,7 +91,7 @@ def list_queued(session: Session, after: UUID | None) -> list[UUID]:
     )
     if after is not None:
         query = query.where(Call.id > after)
-    return list(session.scalars(query.order_by(Call.id).limit(QUEUED_AT_ONCE)))
+    return list(session.scalars(query.order_by(Call.id).limit(QUEUED_BATCH)))
 
 
 def stopped_by_rules(session: Session, call_ids: list[UUID]) -> list[UUID]:
@@ -136,15 +136,13 @@ def reschedule_earlier(
     max_call_minutes: int = MAX_CALL_MINUTES,
 ) -> UUID | None:
     """Move postponed calls that are allowed earlier now, as many at once as the day's limit has
-    room for: the next `RESCHEDULED_AT_ONCE` in the order of their acceptance.
+    room for: the next `RESCHEDULE_BATCH` in the order of their acceptance.
 
     Return the last one that was checked; None if there are no more.
     """
     now = utcnow()
     query = (
-        _postponed_query(partner_id, organization_id, now)
-        .order_by(Call.id)
-        .limit(RESCHEDULED_AT_ONCE)
+        _postponed_query(partner_id, organization_id, now).order_by(Call.id).limit(RESCHEDULE_BATCH)
     )
     call_ids = session.scalars(query.where(Call.id > after) if after else query).all()
     room: dict[UUID, float] = {}

@@ -9,7 +9,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.services.credentials.encryption import resealed
 
-BATCH = 200
+BATCH_SIZE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def reencrypt_batch(
     """
     column, model = stored.column, stored.column.class_
     ids = model.__table__.primary_key.columns
-    query = select(*ids, column).where(column != "").order_by(*ids).limit(BATCH)
+    query = select(*ids, column).where(column != "").order_by(*ids).limit(BATCH_SIZE)
     if after:
         query = query.where(tuple_(*ids) > tuple_(*after))
     last: Sequence[Any] = ()

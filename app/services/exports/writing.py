@@ -15,7 +15,7 @@ from app.services import mail_queue
 from app.services.auth import sessions
 from app.services.exports.requesting import RETENTION
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def purge(session: Session) -> Sequence[str]:
         select(ListExport.id, ListExport.file_key)
         .where(ListExport.expires_at <= utcnow())
         .order_by(ListExport.expires_at)
-        .limit(AT_ONCE)
+        .limit(BATCH_SIZE)
     )
     old = session.execute(query).all()
     session.execute(delete(ListExport).where(ListExport.id.in_([row.id for row in old])))

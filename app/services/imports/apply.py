@@ -35,8 +35,8 @@ from app.services.imports.records import column_of, insert_rows, problem_values
 from app.services.imports.uploads import counts_of, figures_of, locked
 from app.services.webhooks.publishing import publish
 
-BATCH = 500
-SMALLEST_BATCH = 250
+BATCH_SIZE = 500
+MIN_BATCH_SIZE = 250
 """Minimum rows of a batch: smaller ones block others for as long, because of their fixed cost."""
 BATCH_SECONDS = 0.1
 """How long a batch may block other writers."""
@@ -49,14 +49,14 @@ still on the page."""
 def next_size(size: int, seconds: float) -> int:
     """Return the size of the next batch: half after a slow one, twice after a fast one."""
     if seconds > BATCH_SECONDS:
-        return max(SMALLEST_BATCH, size // 2)
-    return min(BATCH, size * 2) if seconds < BATCH_SECONDS / 2 else size
+        return max(MIN_BATCH_SIZE, size // 2)
+    return min(BATCH_SIZE, size * 2) if seconds < BATCH_SECONDS / 2 else size
 
 
 def apply_batch(
     session: Session, import_id: UUID, apply_number: int, size: int | None = None
 ) -> bool:
-    """Apply the next ``size`` rows (`BATCH`); return False when there is nothing more to do.
+    """Apply the next ``size`` rows (`BATCH_SIZE`); return False when there is nothing more to do.
 
     Only rows that the check found good are applied, in the order of the file. A request to stop is
     handled first.
@@ -69,7 +69,7 @@ def apply_batch(
     if upload.cancel_requested_at is not None:
         _end(session, upload, ImportStatus.CANCELLED)
         return False
-    rows = _next_rows(session, upload, size or BATCH)
+    rows = _next_rows(session, upload, size or BATCH_SIZE)
     if not rows:
         _end(session, upload, ImportStatus.DONE)
         return False

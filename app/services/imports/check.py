@@ -23,7 +23,7 @@ from app.services.imports.records import RowRecord, analyze_rows, delete_some, i
 from app.services.imports.uploads import locked
 
 MAX_ROWS = 1_000_000
-_FORGET_AT_ONCE = 5000
+_FORGET_BATCH = 5000
 """Row numbers deleted at once, not rows: a repeated check deletes the rows of the previous one."""
 
 
@@ -103,7 +103,7 @@ def delete_earlier_rows(session: Session, task: CheckTask) -> bool:
     """Delete some of the rows of an earlier check; return False when there are none left."""
     _lock_upload(session, task)
     models = (ImportProblem, ImportBlock, ImportRow)
-    return delete_some(session, task.import_id, models, _FORGET_AT_ONCE)
+    return delete_some(session, task.import_id, models, _FORGET_BATCH)
 
 
 def store_rows(

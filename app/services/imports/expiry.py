@@ -28,9 +28,9 @@ KEPT_AFTER_FAILURE = timedelta(days=1)
 ORPHAN_AFTER = timedelta(days=1)
 """How long a file may exist without an upload, recording or export: its row is written right after
 it."""
-_FILES_AT_ONCE = 100
-_KEYS_AT_ONCE = 500
-_ROWS_AT_ONCE = 2000
+_FILE_BATCH = 100
+_KEY_BATCH = 500
+_ROW_BATCH = 2000
 """Row numbers deleted at once, not rows."""
 
 
@@ -54,7 +54,7 @@ def unneeded_files(session: Session) -> dict[UUID, str]:
     query = select(ContactImport.id, ContactImport.file_key).where(
         ended, ContactImport.file_key != ""
     )
-    rows = session.execute(query.order_by(ContactImport.id).limit(_FILES_AT_ONCE))
+    rows = session.execute(query.order_by(ContactImport.id).limit(_FILE_BATCH))
     return {row.id: row.file_key for row in rows}
 
 
@@ -63,8 +63,8 @@ def list_orphans(session: Session, files: FileStore, older_than: timedelta) -> l
     file and row, or the row was deleted with its contact, user or organization."""
     stored_keys = files.keys_before(utcnow() - older_than)
     used_keys: set[str] = set()
-    for start in range(0, len(stored_keys), _KEYS_AT_ONCE):
-        chunk = stored_keys[start : start + _KEYS_AT_ONCE]
+    for start in range(0, len(stored_keys), _KEY_BATCH):
+        chunk = stored_keys[start : start + _KEY_BATCH]
         for column in (ContactImport.file_key, CallRecording.file_key, ListExport.file_key):
             used_keys.update(session.scalars(select(column).where(column.in_(chunk))))
     return [key for key in stored_keys if key not in used_keys]
@@ -107,7 +107,7 @@ def purge_some(session: Session, upload_id: UUID) -> bool:
     """
     upload = session.get_one(ContactImport, upload_id, with_for_update=True)
     models = (ImportProblem, ImportCorrection, ImportBlock, ImportRow)
-    has_more = delete_some(session, upload_id, models, _ROWS_AT_ONCE)
+    has_more = delete_some(session, upload_id, models, _ROW_BATCH)
     logged = ImportChange.import_id == upload_id
     has_values = or_(ImportChange.before.is_not(None), ImportChange.after.is_not(None))
     first = session.scalar(select(func.min(ImportChange.row_number)).where(logged, has_values))
@@ -115,7 +115,7 @@ def purge_some(session: Session, upload_id: UUID) -> bool:
         has_more = True
         session.execute(
             update(ImportChange)
-            .where(logged, ImportChange.row_number.between(first, first + _ROWS_AT_ONCE))
+            .where(logged, ImportChange.row_number.between(first, first + _ROW_BATCH))
             .values(before=None, after=None)
         )
     if not has_more:

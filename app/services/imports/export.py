@@ -24,7 +24,7 @@ from app.services.imports import contact_json, mapping
 from app.services.imports.mapping import PROBLEM_COLUMN, ColumnTarget, TargetField
 from app.services.imports.rows import to_contact
 
-AT_ONCE = 1000
+BATCH_SIZE = 1000
 MAX_METADATA_COLUMNS = MAX_ID_COLUMNS = 200
 _TEXTS_AT_MOST = 4096
 _ID_AT_MOST = 2048
@@ -102,7 +102,7 @@ def _collect_columns(session: Session, columns: ExportColumns, after: UUID | Non
                 if len(columns.metadata) == MAX_METADATA_COLUMNS:
                     break
                 columns.metadata[key] = None
-    return rows[-1].id if len(rows) == AT_ONCE else None
+    return rows[-1].id if len(rows) == BATCH_SIZE else None
 
 
 def _next_lines(
@@ -135,14 +135,14 @@ def _next_lines(
         _contact_cells(columns, read_as, row[1:6], row.contact_metadata or {}, ids[row.id])
         for row in rows
     )
-    return csv_files.lines(cell_rows), rows[-1].id if len(rows) == AT_ONCE else None
+    return csv_files.lines(cell_rows), rows[-1].id if len(rows) == BATCH_SIZE else None
 
 
 def _page_query(query: Any, columns: ExportColumns, after: UUID | None) -> Any:
     query = query.where(Contact.campaign_id == columns.campaign_id)
     if after is not None:
         query = query.where(Contact.id > after)
-    return query.order_by(Contact.id).limit(AT_ONCE)
+    return query.order_by(Contact.id).limit(BATCH_SIZE)
 
 
 def _contact_cells(

@@ -127,7 +127,7 @@ def apply_rows(
         with database.transaction() as session:
             return apply.apply_batch(session, import_id, apply_number, size)
 
-    began, batches, size = time.monotonic(), 0, apply.BATCH
+    began, batches, size = time.monotonic(), 0, apply.BATCH_SIZE
     while batch():
         size = apply.next_size(size, time.monotonic() - began)
         batches += 1

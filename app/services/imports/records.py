@@ -43,7 +43,7 @@ _SAME_EMAIL = Sentence.gettext("Row %(row)s has this email too, with other detai
 BESIDES_VALUES = {ImportRow: 125, ImportProblem: 135, ImportChange: 150}
 """Bytes of a row in its table and indexes besides its texts, as measured by benchmarks.bad_files on
 both databases."""
-_ROWS_AT_ONCE = 100
+_ROW_BATCH = 100
 """Rows per statement on SQLite: more are no faster."""
 StoredByRow = ImportProblem | ImportCorrection | ImportBlock | ImportRow
 Written = type[ImportRow] | type[ImportProblem] | type[ImportChange]
@@ -234,7 +234,7 @@ def insert_rows(session: Session, model: Written, rows: Sequence[dict[str, Any]]
         sql = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608 - names of our own columns
         placeholders = f"({', '.join('?' * len(names))})"
         stored_rows = iter(zip(*columns, strict=True))
-        while chunk := list(islice(stored_rows, _ROWS_AT_ONCE)):
+        while chunk := list(islice(stored_rows, _ROW_BATCH)):
             values = tuple(chain.from_iterable(chunk))
             connection.exec_driver_sql(sql + ", ".join([placeholders] * len(chunk)), values)
     else:

@@ -39,7 +39,7 @@ from app.services.imports.uploads import (
 
 _ONCE = ONCE | {TargetField.EXTERNAL_ID}
 LEASE_LASTS = timedelta(seconds=15)
-_AT_ONCE = 20
+_BATCH_SIZE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ def end_lease(session: Session, import_id: UUID) -> None:
 def expired_leases(session: Session) -> list[UUID]:
     """Return imports whose lease has expired; a limited number at once."""
     query = select(ContactImport.id).where(ContactImport.lease_until < utcnow())
-    return list(session.scalars(query.order_by(ContactImport.lease_until).limit(_AT_ONCE)))
+    return list(session.scalars(query.order_by(ContactImport.lease_until).limit(_BATCH_SIZE)))
 
 
 def take_over(session: Session, import_id: UUID) -> bool:

@@ -26,7 +26,7 @@ from app.services.imports.preview import ImportPreview
 COUNTERS = (CREATED, UPDATED, DELETED, IGNORED, "skipped", FAILED)
 ASSUMED_COUNTRY = "assumed_country"
 _TITLES = "title_rows"
-_AT_ONCE = 1000
+_BATCH_SIZE = 1000
 _MAX_BLANK_ROWS = 10_000
 
 RowSummary = dict[str, Any]
@@ -243,12 +243,12 @@ def kept_rows(session: Session, upload: ContactImport, after: int) -> list[RowSu
         )
         .where(ImportRow.import_id == upload.id, ImportRow.row_number > after)
         .order_by(ImportRow.row_number)
-        .limit(_AT_ONCE)
+        .limit(_BATCH_SIZE)
     )
     if block_end is not None:
         row_query = row_query.where(ImportRow.row_number <= block_end)
     rows: list[Any] = [*session.execute(row_query).mappings()]
-    last = rows[-1]["row_number"] if len(rows) == _AT_ONCE else block_end
+    last = rows[-1]["row_number"] if len(rows) == _BATCH_SIZE else block_end
     problems: dict[int, list[Any]] = defaultdict(list)
     for entry in packed:
         if last is None or entry.number <= last:

@@ -41,7 +41,7 @@ from app.services.imports.corrected_files import count_fixed
 from app.services.imports.uploads import ENDED, author_of, enqueue, get, locked
 from app.services.webhooks.publishing import publish
 
-BATCH = 250
+BATCH_SIZE = 250
 UNDOING, UNDONE, STOPPED = "undoing", "undone", "stopped"
 FIGURES = (
     {REMOVED, REMOVED_CHANGED},
@@ -229,7 +229,7 @@ def undo_batch(session: Session, import_id: UUID, undo_number: int) -> bool:
     upload = _lock_running(session, import_id, undo_number)
     if upload is None:
         return False
-    steps = steps_left(session, upload, BATCH)
+    steps = steps_left(session, upload, BATCH_SIZE)
     if not steps:
         return False
     campaign = session.get_one(Campaign, upload.campaign_id)

@@ -33,7 +33,7 @@ from app.services.imports.undo import (
     steps_left,
 )
 
-WORKED_OUT_AT_ONCE = 2000
+MAX_TRIED_CHANGES = 2000
 """Maximum changes that the preview of an undo tries out; larger uploads get an estimate."""
 
 
@@ -41,7 +41,7 @@ def preview(session: Session, upload: ContactImport) -> tuple[UndoTotals, list[l
     """Return the effects of undoing, and for each of `FIGURES` the last change of its contacts, in
     the order of the file; no contacts with an estimate."""
     changes = select(func.count()).where(ImportChange.import_id == upload.id)
-    if (session.scalar(changes) or 0) > WORKED_OUT_AT_ONCE:
+    if (session.scalar(changes) or 0) > MAX_TRIED_CHANGES:
         return _estimate(session, upload), [[] for _ in FIGURES]
     steps = steps_left(session, upload)
     campaign = session.get_one(Campaign, upload.campaign_id)

@@ -1,7 +1,7 @@
 """Templates of organizations: owned by a partner, used for one organization or for many."""
 
 from app.services.organization_templates.bulk_create import (
-    AT_ONCE,
+    BATCH_SIZE,
     CheckedRow,
     as_json,
     check_many,

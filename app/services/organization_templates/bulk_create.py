@@ -23,7 +23,7 @@ from app.services.organization_templates.organization_files import OrganizationF
 from app.services.users import new_administrators
 from app.services.users.creating import email_exists
 
-AT_ONCE = 20
+BATCH_SIZE = 20
 """Rows created per transaction: about half a second, in which SQLite has no other writer."""
 _COLUMN_NAMES = {
     "name": lazy_gettext("Name"),
@@ -101,7 +101,7 @@ def create_many(
     carrier: CarrierKind = CarrierKind.SIMULATOR,
 ) -> list[CheckedRow]:
     """Create an organization for each row without a problem; a row that is refused leaves nothing
-    and stops no other. A file is created in transactions of `AT_ONCE` rows; call `mail_owners`
+    and stops no other. A file is created in transactions of `BATCH_SIZE` rows; call `mail_owners`
     afterwards. Raises `Forbidden` and `NotFound`."""
     results = []
     for checked in check_many(session, caller, template_id, rows, bounds, of_file=of_file):

@@ -36,7 +36,7 @@ from app.services.imports.undo import UNDOING
 from app.services.imports.uploads import AT_WORK
 from app.services.personal_data.subjects import DataSubject
 
-ROWS_AT_ONCE = 2000
+ROW_BATCH = 2000
 
 
 def erase_answers(session: Session, subject: DataSubject, pseudonym: str) -> int:
@@ -196,7 +196,7 @@ def _stored_values(session: Session, upload_id: UUID) -> Iterator[Any]:
         (ImportChange.before, ImportChange.after),
     ):
         of_upload = columns[0].class_.import_id == upload_id
-        query = select(*columns).where(of_upload).execution_options(yield_per=ROWS_AT_ONCE)
+        query = select(*columns).where(of_upload).execution_options(yield_per=ROW_BATCH)
         for row in session.execute(query):
             yield tuple(row)
     for block in session.scalars(

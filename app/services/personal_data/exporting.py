@@ -29,7 +29,7 @@ from app.services.personal_data.subjects import DataSubject
 from app.services.personal_data.sweep import in_scope
 from app.services.recordings.reading import extension_of
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 NAMES = {SubjectKind.USER: "user-data", SubjectKind.CONTACT: "contact-data"}
 """The names of these exports among those of lists; `exports.labels` has their titles."""
 
@@ -218,7 +218,7 @@ def _stored_recordings(session: Session, subject: DataSubject) -> Sequence[CallR
 
 def _read_rows(session: Session, part: ExportPart) -> Iterator[dict[str, Any]]:
     query = select(*part.columns).where(part.rows).order_by(*part.table.primary_key.columns)
-    for row in session.execute(query.execution_options(yield_per=AT_ONCE)).mappings():
+    for row in session.execute(query.execution_options(yield_per=BATCH_SIZE)).mappings():
         yield dict(row)
 
 

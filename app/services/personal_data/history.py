@@ -10,7 +10,7 @@ from app.enums import SubjectKind
 from app.models import AuditEntry
 from app.services.audit import redaction
 from app.services.personal_data.subjects import DataSubject
-from app.services.personal_data.sweep import AT_ONCE, cut_to_length
+from app.services.personal_data.sweep import BATCH_SIZE, cut_to_length
 
 ABOUT_USERS = frozenset(
     {"email", "name", "idpUid", "givenName", "familyName", "externalId", "subject", "device"}
@@ -33,7 +33,7 @@ def redact_next(
     )
     if after is not None:
         query = query.where(AuditEntry.id > after)
-    entries = session.scalars(query.order_by(AuditEntry.id).limit(AT_ONCE)).all()
+    entries = session.scalars(query.order_by(AuditEntry.id).limit(BATCH_SIZE)).all()
     changed = []
     for entry in entries:
         values = _redact(entry, subject, pseudonym)
@@ -41,7 +41,7 @@ def redact_next(
             changed.append((entry, values))
     if changed:
         redaction.redact(session, subject.partner_id if of_partner else None, changed)
-    return len(changed), entries[-1].id if len(entries) == AT_ONCE else None
+    return len(changed), entries[-1].id if len(entries) == BATCH_SIZE else None
 
 
 def _scope_condition(subject: DataSubject, *, of_partner: bool) -> ColumnElement[bool]:

@@ -26,7 +26,7 @@ from app.services.tenancy import in_groups
 MIN_WORD_LENGTH = 3
 """Minimum letters of a name that is searched."""
 MAX_MENTIONS = 20
-AT_ONCE = 5000
+BATCH_SIZE = 5000
 """Rows of contacts and calls that the first statement searches; each further one searches twice as
 many, up to `GROWS` times these."""
 GROWS = 4
@@ -150,7 +150,7 @@ def _batches(
     keys = list(table.primary_key)
     query = select(*keys).where(*scope).order_by(*(key.desc() for key in keys))
     after: Sequence[ColumnElement[bool]] = ()
-    size = AT_ONCE
+    size = BATCH_SIZE
     while True:
         last = session.execute(query.where(*after).offset(size - 1).limit(1)).one_or_none()
         if last is None:
@@ -159,7 +159,7 @@ def _batches(
         values = [literal(value, key.type) for value, key in zip(last, keys, strict=True)]
         yield (*after, tuple_(*keys) >= tuple_(*values)), True
         after = (tuple_(*keys) < tuple_(*values),)
-        size = min(2 * size, GROWS * AT_ONCE)
+        size = min(2 * size, GROWS * BATCH_SIZE)
 
 
 def _readable_conditions(table: Table, caller: Caller) -> list[ColumnElement[bool]]:

@@ -45,7 +45,7 @@ from app.services.calls.lifecycle import end_call
 from app.services.calls.states import FINAL, WAITING, lock_call
 from app.services.personal_data.subjects import DataSubject
 
-CALLS_AT_ONCE = 200
+CALL_BATCH = 200
 OF_USER: tuple[Any, ...] = (
     PortalSession,
     OfferedAccount,
@@ -128,7 +128,7 @@ def erase_calls(session: Session, subject: DataSubject, pseudonym: str) -> tuple
     """Pseudonymize some ended calls to the contact with their attempts and events, and delete
     recordings and transcripts; return how many calls, and the keys of the recordings' files."""
     is_left = subject.called() & (Call.phone_number != pseudonym) & Call.status.in_(FINAL)
-    ids = session.scalars(select(Call.id).where(is_left).limit(CALLS_AT_ONCE)).all()
+    ids = session.scalars(select(Call.id).where(is_left).limit(CALL_BATCH)).all()
     if not ids:
         return 0, []
     keys = session.scalars(select(CallRecording.file_key).where(CallRecording.call_id.in_(ids)))

@@ -10,7 +10,7 @@ from app.models import Base
 from app.services.personal_data.inventory import replaced_columns
 from app.services.personal_data.subjects import DataSubject
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 PARENTS = {
     "call_events": ("call_id", "calls"),
     "email_changes": ("user_id", "users"),
@@ -67,7 +67,7 @@ def sweep_next(
     if after is not None:
         last = [literal(value, key.type) for value, key in zip(after, keys, strict=True)]
         query = query.where(tuple_(*keys) > tuple_(*last))
-    rows = session.execute(query.order_by(*keys).limit(AT_ONCE)).all()
+    rows = session.execute(query.order_by(*keys).limit(BATCH_SIZE)).all()
     changed = 0
     for row in rows:
         values, is_row = row[len(keys) :], and_(*(key == row[n] for n, key in enumerate(keys)))
@@ -82,7 +82,7 @@ def sweep_next(
             session.execute(delete(table).where(is_row))
         else:
             session.execute(update(table).where(is_row).values(_untouched_times(table) | new))
-    return changed, tuple(rows[-1][: len(keys)]) if len(rows) == AT_ONCE else None
+    return changed, tuple(rows[-1][: len(keys)]) if len(rows) == BATCH_SIZE else None
 
 
 def in_scope(table: Table, subject: DataSubject) -> ColumnElement[bool]:

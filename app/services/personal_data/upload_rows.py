@@ -19,7 +19,7 @@ from app.services.imports import deletion
 from app.services.imports.packing import remove_entries
 from app.services.personal_data.subjects import DataSubject
 
-AT_ONCE = 2000
+BATCH_SIZE = 2000
 """Row numbers per step."""
 _IDENTIFY = ("phone", "email", "externalIds")
 
@@ -38,7 +38,7 @@ def erase_some(
     the undo of other contacts the pseudonym replaces the person."""
     upload = session.get_one(ContactImport, upload_id, with_for_update=True)
     terms = subject.search_terms
-    end = after + AT_ONCE
+    end = after + BATCH_SIZE
 
     def of_these(number: InstrumentedAttribute[int]) -> Any:
         return (number.class_.import_id == upload_id) & number.between(after + 1, end)

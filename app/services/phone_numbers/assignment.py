@@ -29,7 +29,7 @@ from app.services.phone_numbers.owning import FIELD, NOT_ASSIGNED, locked
 from app.services.phone_numbers.queries import get
 from app.services.uniqueness import insert_into
 
-MAX_AT_ONCE = 1000
+MAX_NUMBERS = 1000
 MAX_PROBLEMS = 20
 """Maximum problems that are reported at once."""
 
@@ -208,8 +208,8 @@ def _parse_numbers(texts: Sequence[str], region: str) -> tuple[list[str], list[P
     `ValidationFailed` for no or too many texts."""
     if not texts:
         raise ValidationFailed.on("numbers", "required", gettext("Enter at least one number."))
-    if len(texts) > MAX_AT_ONCE:
-        limit = localize_number(MAX_AT_ONCE)
+    if len(texts) > MAX_NUMBERS:
+        limit = localize_number(MAX_NUMBERS)
         message = gettext("Assign at most %(most)s numbers at once.", most=limit)
         raise ValidationFailed.on("numbers", "too_many", message)
     numbers: dict[str, None] = {}

@@ -20,7 +20,7 @@ from app.services import audit, carrier_accounts, mail_queue
 from app.services.uniqueness import insert_into
 
 EVERY = timedelta(days=1)
-DUE_AT_ONCE = 20
+DUE_BATCH = 20
 MAX_IN_MAIL = 10
 WORKER = system_caller("Carrier's list")
 _CONFIRMED = Sentence.ngettext("%(num)s number is confirmed.", "%(num)s numbers are confirmed.")
@@ -48,7 +48,7 @@ def request_reading(session: Session, caller: Caller, account_id: UUID) -> Carri
 
 def refresh_due(session: Session) -> int:
     """Queue the readings that are due, a day after the last one, and end the confirmations by
-    accounts that were removed. Return how many are queued, at most `DUE_AT_ONCE`."""
+    accounts that were removed. Return how many are queued, at most `DUE_BATCH`."""
     removed = select(CarrierAccount).join(PhoneNumber, PhoneNumber.account_id == CarrierAccount.id)
     removed = removed.where(
         CarrierAccount.removed_at.is_not(None), PhoneNumber.confirmed_at.is_not(None)
@@ -66,7 +66,7 @@ def refresh_due(session: Session) -> int:
             or_(number_list.asked_at.is_(None), number_list.asked_at < utcnow() - EVERY),
         )
         .order_by(CarrierAccount.id)
-        .limit(DUE_AT_ONCE)
+        .limit(DUE_BATCH)
         .with_for_update(of=CarrierAccount, skip_locked=True)
     )
     accounts = session.scalars(query).all()

@@ -20,7 +20,7 @@ NOT_ASSIGNED = gettext_noop(
     "This number isn't assigned to the organization. Use one of its numbers, or ask the platform "
     "operator to assign this one."
 )
-AT_ONCE = 1000
+BATCH_SIZE = 1000
 """Maximum numbers per statement, whose parameters are limited."""
 
 
@@ -117,12 +117,12 @@ def refusals(
     session: Session, assistants: Collection[Assistant], carrier: CarrierKind
 ) -> dict[UUID, str]:
     """Return, by assistant, why live calls can't come from its number (`refusal`): one query, more
-    beyond `AT_ONCE`. Assistants that can call, or have no number, are left out. ``carrier`` is the
-    installation's."""
+    beyond `BATCH_SIZE`. Assistants that can call, or have no number, are left out. ``carrier`` is
+    the installation's."""
     numbered = [each.id for each in assistants if each.phone_number]
     reasons = {}
-    for start in range(0, len(numbered), AT_ONCE):
-        rows = _with_numbers_and_accounts(numbered[start : start + AT_ONCE])
+    for start in range(0, len(numbered), BATCH_SIZE):
+        rows = _with_numbers_and_accounts(numbered[start : start + BATCH_SIZE])
         for assistant_id, number, own_account, partner_account in session.execute(rows):
             if why := refusal(number, _route_over(own_account or partner_account, carrier)):
                 reasons[assistant_id] = why
@@ -180,9 +180,9 @@ def _numbers_of(
     pair = tuple_(PhoneNumber.organization_id, PhoneNumber.number)
     return {
         (row.organization_id, row.number): row
-        for start in range(0, len(pairs), AT_ONCE)
+        for start in range(0, len(pairs), BATCH_SIZE)
         for row in session.scalars(
-            select(PhoneNumber).where(pair.in_(pairs[start : start + AT_ONCE]))
+            select(PhoneNumber).where(pair.in_(pairs[start : start + BATCH_SIZE]))
         )
     }
 
@@ -199,7 +199,7 @@ def not_callable_over(
         Assistant.phone_number.is_not(None),
         Assistant.active.is_(True),
     )
-    query = query.order_by(Assistant.name, Assistant.id).execution_options(yield_per=AT_ONCE)
+    query = query.order_by(Assistant.name, Assistant.id).execution_options(yield_per=BATCH_SIZE)
     route, lost = NumberRoute(account.carrier, account.id), list[Assistant]()
     for chunk in session.scalars(query).partitions():
         refused = refusals(session, chunk, carrier)

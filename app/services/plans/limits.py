@@ -18,7 +18,7 @@ from app.services import audit, pricing
 from app.services.calls import waiting
 from app.services.partners.loading import get
 
-MAX_AT_ONCE = 1000
+MAX_CONCURRENT_CALLS = 1000
 MAX_PER_DAY = 1_000_000
 
 
@@ -108,7 +108,7 @@ def _to_plan_limits(limit: PlanLimit | None) -> PlanLimits:
 def _problems(new_limits: Mapping[Tier, PlanLimits]) -> Iterator[Problem]:
     for tier, allowance in new_limits.items():
         for name, value, maximum in (
-            ("callsAtOnce", allowance.calls_at_once, MAX_AT_ONCE),
+            ("callsAtOnce", allowance.calls_at_once, MAX_CONCURRENT_CALLS),
             ("callsADay", allowance.calls_a_day, MAX_PER_DAY),
         ):
             if value is not None and not 1 <= value <= maximum:

@@ -12,7 +12,7 @@ from app.models import Pricing, ProcessorAccount, ProcessorCheck, ProcessorPrice
 from app.services.pricing.plans import LOCAL_ID
 
 FRESH_FOR = timedelta(minutes=10)
-AT_ONCE = 20
+BATCH_SIZE = 20
 
 
 def due(session: Session, partner_id: UUID | None = None) -> list[PriceReference]:
@@ -38,7 +38,7 @@ def due(session: Session, partner_id: UUID | None = None) -> list[PriceReference
         .where(or_(ProcessorCheck.asked_at.is_(None), ProcessorCheck.asked_at < before))
         .group_by(Pricing.processor_price_id)
         .order_by(func.min(ProcessorCheck.asked_at).asc().nulls_first())
-        .limit(AT_ONCE)
+        .limit(BATCH_SIZE)
     )
     return [
         PriceReference(tier, price, product) for price, tier, product in session.execute(statement)

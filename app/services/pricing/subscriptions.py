@@ -25,7 +25,7 @@ from app.services.tenancy import get_organization
 WHO = "Stripe"
 ASKED_AGAIN = timedelta(days=1)
 """Active subscriptions are queried daily, because a report can be lost."""
-BATCH = 50
+BATCH_SIZE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[
     )
     if after is not None:
         query = query.where(Subscription.id > after)
-    return session.scalars(query.order_by(Subscription.id).limit(BATCH)).all()
+    return session.scalars(query.order_by(Subscription.id).limit(BATCH_SIZE)).all()
 
 
 def store_processor_answer(

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.models import CallRecording, CallTranscript, utcnow
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 
 
 def purge_recordings(session: Session, days: int, partner_id: UUID | None = None) -> list[str]:
@@ -21,7 +21,7 @@ def purge_recordings(session: Session, days: int, partner_id: UUID | None = None
             CallRecording.partner_id == partner_id if partner_id else true(),
         )
         .order_by(CallRecording.created_at)
-        .limit(AT_ONCE)
+        .limit(BATCH_SIZE)
     )
     old = session.execute(query).all()
     session.execute(delete(CallRecording).where(CallRecording.id.in_([row.id for row in old])))
@@ -38,7 +38,7 @@ def purge_transcripts(session: Session, days: int, partner_id: UUID | None = Non
             CallTranscript.partner_id == partner_id if partner_id else true(),
         )
         .order_by(CallTranscript.created_at)
-        .limit(AT_ONCE)
+        .limit(BATCH_SIZE)
     )
     old = session.scalars(query).all()
     session.execute(delete(CallTranscript).where(CallTranscript.id.in_(old)))

@@ -18,7 +18,7 @@ from app.schemas.fields import write_moment
 from app.services import partners
 from app.services.tenancy import in_groups
 
-BATCH = 200
+BATCH_SIZE = 200
 """Rows of a batch: few enough that they are freed before the garbage collector examines all
 objects."""
 
@@ -91,7 +91,7 @@ def report(session: Session, caller: Caller, partner_id: UUID) -> AdminReport:
         .order_by(User.created_at, User.id)
     )
     # Not with a server-side cursor: PostgreSQL would plan for the first rows, not for all.
-    batches = session.connection().execute(rows).partitions(BATCH)
+    batches = session.connection().execute(rows).partitions(BATCH_SIZE)
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     return AdminReport(batches, _write_sqlite if is_sqlite else _write_postgresql)
 

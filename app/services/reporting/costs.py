@@ -20,7 +20,7 @@ from app.services.reporting.by_organization import can_rank, few_to_rank
 from app.services.reporting.span import DaySpan
 from app.services.tenancy import in_groups
 
-BATCH = 1000
+BATCH_SIZE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def cost_lines(
             .order_by(Organization.name_key, Organization.id, CostDay.currency)
         )
         first = month_of(month.start)
-        for batch in rows.partitions(BATCH):
+        for batch in rows.partitions(BATCH_SIZE):
             yield [
                 CostLine(row[0], row[1], first, CurrencyCost(row[2], int(row[3]), int(row[4])))
                 for row in batch

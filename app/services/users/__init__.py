@@ -1,7 +1,7 @@
 """Users: loading, creating and changing them."""
 
 from app.services.users.bulk_invite import (
-    AT_ONCE,
+    BATCH_SIZE,
     CheckedInvitee,
     CheckedInvitees,
     FullOrganization,

@@ -27,7 +27,7 @@ from app.services.users.invitees import Invitee
 from app.services.users.loading import check_type, visible
 from app.services.users.updating import MAX_NAME
 
-AT_ONCE = 50
+BATCH_SIZE = 50
 """Rows invited per transaction: about half a second, in which SQLite has no other writer."""
 
 
@@ -131,7 +131,7 @@ def invite_many(
     session: Session, caller: Caller, rows: Sequence[Invitee], defaults: InviteDefaults
 ) -> list[CheckedInvitee]:
     """Invite the users of the rows without a problem; one who is refused changes nothing and stops
-    no other. A list is invited in transactions of `AT_ONCE` rows. Raises as `check_many`."""
+    no other. A list is invited in transactions of `BATCH_SIZE` rows. Raises as `check_many`."""
     results = []
     for checked in check_many(session, caller, rows, defaults).rows:
         if checked.role is None or not checked.is_ready:

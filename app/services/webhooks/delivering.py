@@ -31,7 +31,7 @@ JITTER = 0.1
 MAX_WAIT_SECONDS = 86400.0
 """The longest ``Retry-After`` that is respected."""
 PAUSED_AFTER = timedelta(hours=24)
-AT_ONCE = 200
+BATCH_SIZE = 200
 _GONE = 410
 
 
@@ -111,14 +111,14 @@ def queue_next_held(session: Session, webhook_id: UUID) -> bool:
         .where(WebhookDelivery.webhook_id == webhook_id)
         .where(WebhookDelivery.status == DeliveryStatus.HELD)
         .order_by(WebhookDelivery.id)
-        .limit(AT_ONCE)
+        .limit(BATCH_SIZE)
         .with_for_update()
     ).all()
     for delivery in held:
         delivery.retries = 0
         _enqueue_attempt(session, delivery, 0)
     session.flush()
-    return len(held) == AT_ONCE
+    return len(held) == BATCH_SIZE
 
 
 def _lock_delivery(

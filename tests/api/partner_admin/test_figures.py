@@ -47,7 +47,7 @@ def test_the_report_writes_times_with_three_decimals(
 def test_the_report_shows_every_standard_user(
     partner_api_with_conversations: PartnerApi, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admin_report, "BATCH", batch)
+    monkeypatch.setattr(admin_report, "BATCH_SIZE", batch)
     listed = partner_api_with_conversations.get(
         f"/api/partners/{partner_api_with_conversations.tenant.partner.id}/users",
         as_role=Role.ADMIN,

@@ -38,12 +38,12 @@ def change(
     outreach: Outreach,
     *sent: Any,
     action: ContactAction = ContactAction.UPSERT,
-    at_once: int = 500,
+    batch_size: int = 500,
 ) -> list[UndoStep]:
     """Applies contacts as those of a file; its undo log, the last step first."""
     steps: list[UndoStep] = []
-    for number, part in enumerate(batched(sent, at_once)):
-        rows = range(number * at_once, number * at_once + len(part))
+    for number, part in enumerate(batched(sent, batch_size)):
+        rows = range(number * batch_size, number * batch_size + len(part))
         result = outreach.apply(*part, action=action, row_numbers=rows, collect_changes=True)
         steps += result.changes
     return steps[::-1]
@@ -65,18 +65,18 @@ def undo_import(outreach: Outreach, steps: list[UndoStep]) -> list[tuple[str, di
     first=st.lists(request_of, max_size=3),
     request=request_of,
     more=request_of,
-    at_once=st.integers(1, 4),
+    batch_size=st.integers(1, 4),
 )
 def test_an_undo_restores_the_state_before(
-    outreach: Outreach, first: list[Any], request: Any, more: Any, at_once: int
+    outreach: Outreach, first: list[Any], request: Any, more: Any, batch_size: int
 ) -> None:
     with outreach.session.begin_nested() as savepoint:
         for sent, action, root in first:
             outreach.apply(*sent, action=action, root_external_id=root)
         before = everything(outreach)
         sent, action, _ = request
-        steps = change(outreach, *sent, *more[0], action=action, at_once=at_once)
-        for part in batched(steps, at_once):
+        steps = change(outreach, *sent, *more[0], action=action, batch_size=batch_size)
+        for part in batched(steps, batch_size):
             outcomes = {one.outcome for one in undo(outreach.session, outreach.campaign, part)}
             assert outcomes <= {"removed", "restored", "broughtBack", "unchanged"}
         assert everything(outreach) == before
@@ -136,7 +136,7 @@ def test_consent_that_is_restored_is_as_old_as_it_was(outreach: Outreach) -> Non
     outreach.apply({"phone": ADA, "consent": "yes"}, {"phone": GRACE, "consent": "no"})
     before = everything(outreach)
     refused = {"phone": ADA, "consent": "no", "consentSource": "letter"}
-    steps = change(outreach, refused, {"phone": ADA, "consent": "yes"}, at_once=1)
+    steps = change(outreach, refused, {"phone": ADA, "consent": "yes"}, batch_size=1)
     steps = change(outreach, {"phone": GRACE, "consent": None}) + steps
     for step in steps:
         assert undo_import(outreach, [step]) == [("restored", {})]
@@ -196,7 +196,7 @@ def test_an_external_id_goes_back_to_its_earlier_contact(outreach: Outreach) -> 
         outreach,
         {"phone": ADA, "externalIdKey": "crmId", "externalIdValue": "8"},
         {"phone": GRACE, **own},
-        at_once=1,
+        batch_size=1,
     )
     for step in steps:
         assert undo_import(outreach, [step]) == [("restored", {})]

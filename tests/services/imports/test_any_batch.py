@@ -36,7 +36,7 @@ _ROWS = st.lists(
 def importer(importer: Importer, monkeypatch: pytest.MonkeyPatch) -> Importer:
     """Rows are tried out three at a time and applied in batches of five; ``crmId`` identifies."""
     monkeypatch.setattr(preview, "CHUNK", 3)
-    monkeypatch.setattr(apply, "BATCH", 5)
+    monkeypatch.setattr(apply, "BATCH_SIZE", 5)
     importer.define(crmId=True, account=False)
     return importer
 

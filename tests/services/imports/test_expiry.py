@@ -55,7 +55,7 @@ def test_rows_and_values_go_after_their_days_and_the_history_stays(importer: Imp
 
 
 def test_a_stopped_upload_does_not_continue_without_its_rows(importer: Importer) -> None:
-    rows = [(f"P{index}", number(index)) for index in range(apply.BATCH + 1)]
+    rows = [(f"P{index}", number(index)) for index in range(apply.BATCH_SIZE + 1)]
     upload = importer.checked(table("Name,Phone", rows))
     order = importer.start(upload.id)
     with importer.database.transaction() as session:
@@ -69,7 +69,7 @@ def test_a_stopped_upload_does_not_continue_without_its_rows(importer: Importer)
     with pytest.raises(Conflict):
         importer.start(upload.id)
     now = importer.now(upload.id)
-    assert (now.status, now.rows_applied) == (ImportStatus.CANCELLED, apply.BATCH)
+    assert (now.status, now.rows_applied) == (ImportStatus.CANCELLED, apply.BATCH_SIZE)
 
 
 def test_a_refused_file_is_read_otherwise_only_while_it_is_kept(importer: Importer) -> None:

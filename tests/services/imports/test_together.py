@@ -29,7 +29,7 @@ def test_eight_users_at_once_lose_no_update_of_each_other(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each file writes a piece of information of its own into all of its contacts."""
-    monkeypatch.setattr(apply, "BATCH", 10)
+    monkeypatch.setattr(apply, "BATCH_SIZE", 10)
     numbers = [range(person * STEP, person * STEP + ROWS) for person in range(PEOPLE)]
     uploads = [
         importer.checked(

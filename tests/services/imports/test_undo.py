@@ -94,7 +94,7 @@ def test_later_changes_stay_even_if_a_batch_ends_between_their_rows(
     importer.send({"phone": ANN, "firstName": "Anna", "lastName": "Ek"})
     expected = UndoTotals(contacts_left=1, fields_left=1)
     assert preview(importer, upload.id) == expected
-    monkeypatch.setattr(undo, "BATCH", 1)
+    monkeypatch.setattr(undo, "BATCH_SIZE", 1)
     order = start(importer, upload.id)
     with importer.database.transaction() as session:
         assert undo.undo_batch(session, upload.id, order)
@@ -180,13 +180,13 @@ def test_of_a_large_upload_the_preview_gives_sums(
     importer.send({"phone": ANN, "firstName": "Ann"}, {"phone": CY, "firstName": "Cy"})
     upload = applied(importer, HEADER + f"Anna,{ANN},\nBob,{BOB},\nBobby,{BOB},\nCyril,{CY},\n")
     importer.send({"phone": CY, "firstName": "Cyrus"})
-    monkeypatch.setattr(undo_preview, "WORKED_OUT_AT_ONCE", 3)
+    monkeypatch.setattr(undo_preview, "MAX_TRIED_CHANGES", 3)
     assert preview(importer, upload.id) == UndoTotals(
         removed=1, restored=2, contacts_left=1, estimated=True
     )
     removing = applied(importer, f"Phone\n{ANN}\n{BOB}\n{CY}\n", ContactAction.REMOVE)
     importer.send({"phone": ANN})
-    monkeypatch.setattr(undo_preview, "WORKED_OUT_AT_ONCE", 2)
+    monkeypatch.setattr(undo_preview, "MAX_TRIED_CHANGES", 2)
     assert preview(importer, removing.id) == UndoTotals(brought_back=2, taken=1, estimated=True)
     people = [{"email": "Ann@example.com"}, {"phone": BOB}, {"phone": CY}]
     own = {"externalIdKey": "crmId", "externalIdValue": "7"}

@@ -13,7 +13,7 @@ from app.services import organizations
 from app.services.organizations import CallingRules
 from tests.fixtures.tenants import Tenant, make_tenant, open_destinations
 
-MAX_AT_ONCE = 5
+MAX_CONCURRENT_CALLS = 5
 
 
 @pytest.fixture
@@ -26,7 +26,11 @@ def change(
 ) -> list[str]:
     rules = replace(organizations.rules_of(tenant.organization), **values)
     return organizations.change_settings(
-        session, tenant.caller(role), tenant.organization.id, rules, max_at_once=MAX_AT_ONCE
+        session,
+        tenant.caller(role),
+        tenant.organization.id,
+        rules,
+        max_at_once=MAX_CONCURRENT_CALLS,
     )
 
 
@@ -93,7 +97,7 @@ def test_the_same_rules_are_no_change(session: Session, tenant: Tenant) -> None:
         ({"allowed_regions": ("US", "CU")}, "allowedRegions", "region_closed"),
         ({"allowed_regions": ("US", "CA")}, "allowedRegions", "region_closed"),
         ({"default_region": "CU"}, "defaultRegion", "region_closed"),
-        ({"max_calls_at_once": MAX_AT_ONCE + 1}, "maxCallsAtOnce", "out_of_range"),
+        ({"max_calls_at_once": MAX_CONCURRENT_CALLS + 1}, "maxCallsAtOnce", "out_of_range"),
         ({"max_calls_a_day": 0}, "maxCallsADay", "out_of_range"),
         ({"retry_times": 11}, "retryTimes", "out_of_range"),
         ({"retry_minutes": 0}, "retryMinutes", "out_of_range"),
@@ -117,7 +121,7 @@ def test_every_problem_is_named_at_once(session: Session, tenant: Tenant) -> Non
 
 
 def test_values_set_under_wider_limits_stay(session: Session, tenant: Tenant) -> None:
-    tenant.organization.max_calls_at_once = MAX_AT_ONCE + 10
+    tenant.organization.max_calls_at_once = MAX_CONCURRENT_CALLS + 10
     session.flush()
     assert change(session, tenant, retry_times=1) == ["retries"]
 
@@ -138,7 +142,7 @@ def test_readers_other_tenants_and_old_versions_change_nothing(
                 caller,
                 tenant.organization.id,
                 rules,
-                max_at_once=MAX_AT_ONCE,
+                max_at_once=MAX_CONCURRENT_CALLS,
                 expected_version=seen,
             )
     assert tenant.organization.retry_times == 0

@@ -121,7 +121,7 @@ def test_old_contacts_and_calls_are_searched_too_until_the_time_is_over(
         single.add(session, admin, maria.campaign_id, other)
         later = NOON + timedelta(minutes=1 + number)
         make_call(session, tenant.organization, OTHER_PHONE, later, **answered())
-    monkeypatch.setattr(mentions, "AT_ONCE", 2)
+    monkeypatch.setattr(mentions, "BATCH_SIZE", 2)
     tables = sorted(table for table, _name, _text in find(session, admin, maria))
     assert tables == ["calls", "campaigns", "contacts", "do_not_call"]
     subject = subjects.contact(session, admin, maria.campaign_id, maria.id)

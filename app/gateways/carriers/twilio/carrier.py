@@ -36,7 +36,7 @@ CLOCK_SLACK = timedelta(seconds=30)
 """Maximum difference of our clock and Twilio's, including its whole seconds."""
 PAGE = 100
 MAX_PAGES = 5
-LISTED_AT_ONCE = 1000
+PAGE_SIZE = 1000
 MAX_LISTED_PAGES = 100
 _NUMBER_CODES = frozenset({13223, 13224, 21211, 21214, 21217, 21219, 21401, 21421})
 """Twilio's error codes for a number that can't be called."""
@@ -139,7 +139,7 @@ class TwilioCarrier:
         return True
 
     def placed_since(self, since: datetime) -> Iterator[ListedCall]:
-        for number, page in enumerate(self._pages({"PageSize": LISTED_AT_ONCE}, since)):
+        for number, page in enumerate(self._pages({"PageSize": PAGE_SIZE}, since)):
             if number == MAX_LISTED_PAGES:
                 message = "the list of calls is too long"
                 raise NoCarrierAnswer(message)
