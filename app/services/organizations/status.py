@@ -172,8 +172,7 @@ def _pause_campaigns(session: Session, caller: Caller, organization: Organizatio
     ).all()
     for campaign in running:
         campaign.status = CampaignStatus.PAUSED
-        campaign.version += 1
-        audit.record_change(
+        audit.record_version(
             session,
             caller,
             "campaign.paused",
@@ -181,5 +180,4 @@ def _pause_campaigns(session: Session, caller: Caller, organization: Organizatio
             before={"status": CampaignStatus.ACTIVE},
             after={"status": CampaignStatus.PAUSED},
         )
-    session.flush()
     return len(running)

@@ -102,13 +102,11 @@ def verify(session: Session, caller: Caller, partner: Partner) -> None:
     _refuse_no_host(partner.domain_key, partner.domain)
     if partner.domain_verified_at is not None:
         return
+    after = {"domain": partner.domain}
     with unless_taken(session, Conflict(_taken_message(), "domain_taken")):
         partner.domain_verified_at = utcnow()
-        partner.version += 1
+        audit.record_version(session, caller, "partner.domain_verified", partner, after=after)
     end_sessions(session, partner.domain_key, except_of=partner)
-    audit.record_change(
-        session, caller, "partner.domain_verified", partner, after={"domain": partner.domain}
-    )
 
 
 def _refuse_no_host(key: str, domain: str | None) -> None:
@@ -125,11 +123,9 @@ def unverify(session: Session, caller: Caller, partner: Partner) -> None:
     """Take the partner's domain out of effect. Every session at its host ends: the domain may get
     another owner, who would see the cookies."""
     partner.domain_verified_at = None
-    partner.version += 1
+    before = {"domain": partner.domain}
+    audit.record_version(session, caller, "partner.domain_unverified", partner, before=before)
     end_sessions(session, partner.domain_key)
-    audit.record_change(
-        session, caller, "partner.domain_unverified", partner, before={"domain": partner.domain}
-    )
 
 
 def end_sessions(session: Session, host: str | None, *, except_of: Partner | None = None) -> None:

@@ -202,9 +202,7 @@ def _set_members(
         ScimMember(group_id=group.id, user_id=user_id, partner_id=group.partner_id)
         for user_id in sorted(added)
     )
-    group.version += 1
-    session.flush()
-    audit.record_change(
+    audit.record_version(
         session,
         caller,
         "scim_group.members_changed",

@@ -302,19 +302,13 @@ def _end_item(session: Session, elevated: Caller, user: User, item: CreatedItem)
                 )
                 raise Conflict(message, error.code) from None
         case User() as invited:
-            before = invited.status
+            before = {"status": invited.status}
             invited.status = UserStatus.DEACTIVATED
-            invited.version += 1
-            one_time_links.end_all(session, invited.id)
             after = {"status": invited.status, "because": user.email}
-            audit.record_change(
-                session,
-                elevated,
-                "user.deactivated",
-                invited,
-                before={"status": before},
-                after=after,
+            audit.record_version(
+                session, elevated, "user.deactivated", invited, before=before, after=after
             )
+            one_time_links.end_all(session, invited.id)
         case EmailChange() as change:
             email_changes.end(session, elevated, session.get_one(User, change.user_id))
 

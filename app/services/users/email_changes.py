@@ -191,20 +191,18 @@ def _apply_address(
 ) -> None:
     """Store the new address. Everything to which the old one gave access ends: sessions, links,
     offers."""
-    before = user.email
+    old_email = user.email
+    before, after = {"email": old_email}, {"email": email}
     with unless_taken(session, email_exists()):
         user.email, user.email_key = email, email_key(email)
-        user.version += 1
-    audit.record_change(
-        session, caller, "user.updated", user, before={"email": before}, after={"email": email}
-    )
+        audit.record_version(session, caller, "user.updated", user, before=before, after=after)
     email_changes.end(session, user.id)
     one_time_links.end_all(session, user.id)
     sessions.end_all_of_user(session, user.id)
     if not sends_mails:
         return
     owner_ids = {"partner_id": user.partner_id, "user_id": user.id}
-    for kind, address, details in _mails_to_send(user, before):
+    for kind, address, details in _mails_to_send(user, old_email):
         mail_queue.enqueue(session, kind, **owner_ids, to=address, details=details)
 
 

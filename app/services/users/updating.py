@@ -68,20 +68,12 @@ def set_external_id(session: Session, caller: Caller, user_id: UUID, idp_uid: st
     user = lock_user(session, caller, user_id)
     if idp_uid is not None:
         _check_external_id(session, user, idp_uid)
-    before = user.idp_uid
-    if before == idp_uid:
+    before, after = {"idpUid": user.idp_uid}, {"idpUid": idp_uid}
+    if before == after:
         return user
     with unless_taken(session, _external_id_exists()):
         user.idp_uid = idp_uid
-        user.version += 1
-    audit.record_change(
-        session,
-        caller,
-        "user.updated",
-        user,
-        before={"idpUid": before},
-        after={"idpUid": idp_uid},
-    )
+        audit.record_version(session, caller, "user.updated", user, before=before, after=after)
     return user
 
 
@@ -184,10 +176,8 @@ def make_member(
     user.role = role
     user.admin_owned = False
     user.organization_id = organization.id
-    user.version += 1
-    session.flush()
-    rollup.add_user(session, organization.partner_id, organization.id, user.created_at)
     after = {"userType": role, "organization": organization.name}
-    audit.record_change(session, caller, "user.role_changed", user, before=before, after=after)
+    audit.record_version(session, caller, "user.role_changed", user, before=before, after=after)
+    rollup.add_user(session, organization.partner_id, organization.id, user.created_at)
     new_administrators.mail(session, caller, user)
     return user
