@@ -117,9 +117,29 @@ def get_organization(
     return fetch(session, query, organization_not_found(), for_change=for_change, key=key)
 
 
-def remember_organization(session: Session, caller: Caller, organization: Organization) -> None:
-    """Let `get_organization` find an organization that was read with a record of it that the caller
-    may see, in a read-only transaction."""
+def fetch_with_organization(
+    session: Session,
+    caller: Caller,
+    query: Select[T],
+    organization_id: InstrumentedAttribute[UUID],
+    missing: NotFound,
+) -> tuple[T, Organization]:
+    """Return the one row of a query that `of_tenant` has filtered, and its organization: one query.
+    Raises ``missing`` if there is none."""
+    both = query.add_columns(Organization).join(Organization, Organization.id == organization_id)
+    row = session.execute(both).one_or_none()
+    if row is None:
+        raise missing
+    remember_with_organization(session, caller, row[0], row[1])
+    return row[0], row[1]
+
+
+def remember_with_organization(
+    session: Session, caller: Caller, row: Any, organization: Organization
+) -> None:
+    """Let loaders, which `fetch` by class, caller and id, find a row that the caller may see and
+    its organization, which were read together, in a read-only transaction."""
+    read_once(session, (type(row), caller, row.id), lambda: row)
     read_once(session, (Organization, caller, organization.id), lambda: organization)
 
 

@@ -8,7 +8,6 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, and_, exists, not_, or_, select
 from sqlalchemy.orm import Session
 
-from app.database import read_once
 from app.enums import OrganizationStatus
 from app.errors import NotFound
 from app.languages import gettext
@@ -25,7 +24,13 @@ from app.services.paging import (
     keyset_page,
     sort_named,
 )
-from app.services.tenancy import fetch, inactive_message, of_tenant, remember_organization
+from app.services.tenancy import (
+    fetch,
+    fetch_with_organization,
+    inactive_message,
+    of_tenant,
+    remember_with_organization,
+)
 from app.validation.texts import trim
 from app.validation.uuids import as_uuid
 
@@ -311,22 +316,8 @@ def get_with_organization(
     session: Session, caller: Caller, assistant_id: UUID
 ) -> tuple[Assistant, Organization]:
     """As `get`, with the assistant's organization."""
-    query = visible(caller).where(Assistant.id == assistant_id).add_columns(Organization)
-    both = query.join(Organization, Organization.id == Assistant.organization_id)
-    row = session.execute(both).one_or_none()
-    if row is None:
-        raise _not_found()
-    _remember(session, caller, row[0], row[1])
-    return row[0], row[1]
-
-
-def _remember(
-    session: Session, caller: Caller, assistant: Assistant, organization: Organization
-) -> None:
-    """Let `get` find an assistant that was read with others, and `organizations.get` its
-    organization, in a read-only transaction."""
-    read_once(session, (Assistant, caller, assistant.id), lambda: assistant)
-    remember_organization(session, caller, organization)
+    query = visible(caller).where(Assistant.id == assistant_id)
+    return fetch_with_organization(session, caller, query, Assistant.organization_id, _not_found())
 
 
 def _not_found() -> NotFound:
@@ -362,7 +353,7 @@ def with_organizations(
     if extra_id is not None and all(row[0].id != extra_id for row in rows):
         rows = [*session.execute(both.where(Assistant.id == extra_id)).all(), *rows]
     for assistant, organization in rows:
-        _remember(session, caller, assistant, organization)
+        remember_with_organization(session, caller, assistant, organization)
     return [(row[0], row[1]) for row in rows]
 
 

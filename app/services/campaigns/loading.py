@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Select, or_, select
@@ -16,7 +16,13 @@ from app.models import Assistant, Campaign, CampaignAssistant, Organization, Out
 from app.policy.caller import Caller
 from app.services import name_search
 from app.services.paging import MAX_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
-from app.services.tenancy import fetch, of_tenant, refuse_archived, remember_organization
+from app.services.tenancy import (
+    fetch,
+    fetch_with_organization,
+    of_tenant,
+    refuse_archived,
+    remember_with_organization,
+)
 from app.validation.texts import trim
 
 SORTS = both_ways(
@@ -51,20 +57,8 @@ def get_with_organization(
     session: Session, caller: Caller, campaign_id: UUID
 ) -> tuple[Campaign, Organization]:
     """As `get`, with the campaign's organization."""
-    row = session.execute(_with_organization(caller, campaign_id)).one_or_none()
-    if row is None:
-        raise not_found()
-    _remember(session, caller, row[0], row[1])
-    return row[0], row[1]
-
-
-def _remember(
-    session: Session, caller: Caller, campaign: Campaign, organization: Organization
-) -> None:
-    """Let `get` find a campaign that was read with other rows, and `organizations.get` its
-    organization, in a read-only transaction."""
-    read_once(session, (Campaign, caller, campaign.id), lambda: campaign)
-    remember_organization(session, caller, organization)
+    query = visible(caller).where(Campaign.id == campaign_id)
+    return fetch_with_organization(session, caller, query, Campaign.organization_id, not_found())
 
 
 class CampaignWithPlan(NamedTuple):
@@ -86,22 +80,19 @@ def get_with_plan(session: Session, caller: Caller, campaign_id: UUID) -> Campai
 
 def _with_plan(session: Session, caller: Caller, campaign_id: UUID) -> CampaignWithPlan:
     query = (
-        _with_organization(caller, campaign_id)
+        visible(caller)
+        .where(Campaign.id == campaign_id)
+        .join(Organization, Organization.id == Campaign.organization_id)
         .outerjoin(Outreach, Outreach.campaign_id == Campaign.id)
         .outerjoin(Assistant, Assistant.id == Outreach.assistant_id)
         .options(joinedload(Organization.plan_limit))
     )
-    row = session.execute(query.add_columns(Outreach, Assistant.name)).one_or_none()
+    row = session.execute(query.add_columns(Organization, Outreach, Assistant.name)).one_or_none()
     if row is None:
         raise not_found()
-    _remember(session, caller, row[0], row[1])
+    remember_with_organization(session, caller, row[0], row[1])
     read_once(session, (Outreach, campaign_id), lambda: row[2])  # for `outreach.stored_plan`
     return CampaignWithPlan(*row)
-
-
-def _with_organization(caller: Caller, campaign_id: UUID) -> Select[Any]:
-    query = visible(caller).where(Campaign.id == campaign_id).add_columns(Organization)
-    return query.join(Organization, Organization.id == Campaign.organization_id)
 
 
 def get_for_new_contacts(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
