@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from app.database import changed_rows
 from app.enums import ImportStatus
-from app.errors import Conflict, Problem, raise_problems
+from app.errors import Conflict, Problem, check_version, raise_problems
 from app.languages import gettext
 from app.models import Campaign, ColumnMapping, ContactImport, utcnow
 from app.policy import Permission
@@ -122,9 +122,7 @@ def start_apply(
         raise not_open()
     if not upload.apply_when_checked:  # with it, applying was accepted with the upload
         campaigns.get_for_new_contacts(session, caller, upload.campaign_id)
-    if expected_check is not None and expected_check != upload.check_number:
-        message = gettext("The check has changed. Nothing was applied.")
-        raise Conflict(message, "changed_meanwhile")
+    check_version(expected_check, upload.check_number, "check")
     if not rows_left(upload):
         message = gettext("No row of the file can be applied.")
         raise Conflict(message, "nothing_to_apply")
