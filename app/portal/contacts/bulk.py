@@ -10,7 +10,7 @@ from app.policy import Permission
 from app.portal.web.bulk import BulkAction, BulkItem
 from app.portal.web.list_pages import path_id
 from app.services import campaigns, do_not_call
-from app.services.contacts import single
+from app.services.contacts import removed_contacts, single
 from app.validation.uuids import as_uuid
 
 SOURCE = "contact"
@@ -32,7 +32,7 @@ def _get_removed(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     """Return those of the contacts that the caller has removed within a day."""
     campaigns.get(session, caller(), path_id("campaign_id"))
     ids = (contact_id for key in keys if (contact_id := as_uuid(key)))
-    removed = (single.removed_lately(session, caller(), each) for each in ids)
+    removed = (removed_contacts.find(session, caller(), each) for each in ids)
     return [
         BulkItem(str(contact.id), single.name_of(contact), "", contact)
         for contact in removed

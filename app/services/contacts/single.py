@@ -10,17 +10,18 @@ from sqlalchemy.orm import Session
 from app.enums import ContactAction
 from app.errors import NotFound, Problem, ValidationFailed, check_version, raise_problems
 from app.languages import gettext
-from app.models import Campaign, Contact, IdempotencyRecord, new_id, utcnow
+from app.models import Campaign, Contact
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.contacts import StoredContact
-from app.services import audit, campaigns, idempotency
+from app.services import audit, campaigns
+from app.services.contacts import removed_contacts
 from app.services.contacts.apply import apply
 from app.services.contacts.queries import get
 from app.services.contacts.results import CREATED, IGNORED, UPDATED, BulkResult
 
-REMOVED = "contact.removed"
-"""The operation under which a removed contact is kept for the user who removed it."""
+_ADDED_AGAIN = "put_back"
+"""The verb of the action in the history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,20 +146,8 @@ def remove(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID
         organization_id=campaign.organization_id,
         target=f"one of {campaign.name}",
     )
-    slot = idempotency.claim(session, caller.subject_id or new_id(), REMOVED, str(contact_id), {})
-    if isinstance(slot, idempotency.IdempotencySlot):
-        snapshot = contact.model_dump(mode="json", by_alias=True)
-        idempotency.store_answer(session, slot, {"campaign": str(campaign.id), "contact": snapshot})
+    removed_contacts.keep(session, caller, campaign.id, contact)
     return contact
-
-
-def removed_lately(session: Session, caller: Caller, contact_id: UUID) -> StoredContact | None:
-    """Return the contact that `undo_removal` would add again for the caller; None if there
-    is none."""
-    record = session.get(IdempotencyRecord, (caller.subject_id, REMOVED, str(contact_id)))
-    if record is None or record.created_at < utcnow() - idempotency.RETENTION:
-        return None
-    return StoredContact.model_validate((record.response or {})["contact"])
 
 
 def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUID) -> UUID:
@@ -168,13 +157,10 @@ def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id
     contact has its number, address or id by now.
     """
     campaign = _load_campaign(session, caller, campaign_id)
-    record = session.get(IdempotencyRecord, (caller.subject_id, REMOVED, str(contact_id)))
-    snapshot = (record.response if record else None) or {}
-    expired = record is not None and record.created_at < utcnow() - idempotency.RETENTION
-    if record is None or expired or snapshot.get("campaign") != str(campaign.id):
+    removed = removed_contacts.find(session, caller, contact_id, campaign.id)
+    if removed is None:
         message = gettext("There is no such contact in the campaign.")
         raise NotFound(message, "contact_not_found")
-    removed = StoredContact.model_validate(snapshot["contact"])
     items = _to_items(
         ContactFields(
             first_name=removed.first_name or "",
@@ -192,9 +178,9 @@ def undo_removal(session: Session, caller: Caller, campaign_id: UUID, contact_id
     _raise_problems_of(result, items)
     if result.outcomes[0] != CREATED:
         raise _already_exists()
-    session.delete(record)
+    removed_contacts.forget(session, caller, contact_id)
     new = UUID(str(result.success[0]["id"]))
-    _record_change(session, caller, campaign, get(session, caller, campaign.id, new), "put_back")
+    _record_change(session, caller, campaign, get(session, caller, campaign.id, new), _ADDED_AGAIN)
     return new
 
 

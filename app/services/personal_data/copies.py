@@ -31,7 +31,7 @@ from app.models import (
     User,
     utcnow,
 )
-from app.services.contacts import single
+from app.services.contacts import removed_contacts
 from app.services.imports.undo import UNDOING
 from app.services.imports.uploads import AT_WORK
 from app.services.personal_data.subjects import DataSubject
@@ -48,11 +48,7 @@ def erase_answers(session: Session, subject: DataSubject, pseudonym: str) -> int
         )
     )
     terms = subject.search_terms
-    removed = [str(each) for each in subject.contacts]
-    is_removal = (IdempotencyRecord.operation == single.REMOVED) & IdempotencyRecord.key.in_(
-        removed
-    )
-    erased = changed_rows(session, delete(IdempotencyRecord).where(is_removal))
+    erased = removed_contacts.erase(session, subject.contacts)
     if not terms.spellings:
         return erased
     names_subject = terms.match_columns(IdempotencyRecord.key, IdempotencyRecord.response)
