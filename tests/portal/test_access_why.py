@@ -20,7 +20,7 @@ from app.models import Organization, User, utcnow
 from app.policy import API_KEY_SCOPES, ROLE_PERMISSIONS, ROUTES, Permission
 from app.policy.parts import PARTS_OF_PAGES
 from app.portal.access.labels import GROUPS, PART_LABELS, PERMISSION_LABELS
-from app.portal.web.role_names import ROLE_NAMES
+from app.portal.web.formats import ROLE_NAMES
 from app.services import oauth_clients, organization_groups, rollup, users
 from app.services.credentials import api_keys
 from app.services.organization_groups import GroupInput

@@ -7,7 +7,7 @@ from app.languages import gettext, gettext_noop, lazy_gettext, pgettext
 from app.models import OrganizationGroup
 from app.policy import Permission
 from app.policy.parts import part_of_page
-from app.portal.web.role_names import ROLE_NAMES
+from app.portal.web.formats import ROLE_NAMES
 from app.services.users.access import AccessExplanation, AccessRule
 
 PERMISSION_LABELS: dict[Permission, str] = {

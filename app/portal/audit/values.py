@@ -31,9 +31,8 @@ from app.portal.branding.labels import PICTURE_LABELS, value_lines
 from app.portal.do_not_call.listing import SOURCES
 from app.portal.uploads.labels import ACTION_NAMES
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import day, size
+from app.portal.web.formats import ROLE_NAMES, day, size
 from app.portal.web.plan_names import plan_names
-from app.portal.web.role_names import ROLE_NAMES
 from app.portal.webhooks.forms import EVENT_LABELS
 from app.services.exports.labels import FORMAT_NAMES
 from app.services.money_format import exact_money

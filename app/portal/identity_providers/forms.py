@@ -10,8 +10,8 @@ from app.errors import DomainError
 from app.languages import gettext, lazy_gettext, lazy_pgettext
 from app.models import IdentityProvider
 from app.portal.web.fields import OnceField, VersionField, blank_is_none, without_nul
+from app.portal.web.formats import ROLE_NAMES
 from app.portal.web.forms import PortalForm
-from app.portal.web.role_names import ROLE_NAMES
 from app.services.identity_providers.providers import NEW_ROLES, ProviderFields
 
 NO_ROLE = lazy_gettext("None: only mapped roles")

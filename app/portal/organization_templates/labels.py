@@ -8,9 +8,8 @@ from app.enums import Role
 from app.languages import gettext, lazy_gettext, locale, ngettext
 from app.portal.campaigns.plan_labels import message_label
 from app.portal.organizations.limit_labels import region_names
-from app.portal.web.formats import hours_end, number
+from app.portal.web.formats import ROLE_NAMES, hours_end, number
 from app.portal.web.plan_names import plan_names
-from app.portal.web.role_names import ROLE_NAMES
 from app.services.assistants.settings import AssistantFields
 from app.services.organization_templates import PreparedCampaign, TemplateContent
 from app.services.organizations import CallingRules

@@ -12,10 +12,10 @@ from app.languages import lazy_gettext
 from app.models import FIRST_REGION, Organization
 from app.portal.web.billing_fields import BillingAddressFields
 from app.portal.web.fields import OnceField, VersionField, WholeNumber, blank_is_none
+from app.portal.web.formats import ROLE_NAMES
 from app.portal.web.forms import PortalForm
 from app.portal.web.plan_names import plan_choices
 from app.portal.web.region_choices import named_regions
-from app.portal.web.role_names import ROLE_NAMES
 from app.schemas.base import Wire
 from app.schemas.organizations import UpdateOrganizationInput
 from app.schemas.parsing import read

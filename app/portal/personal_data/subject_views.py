@@ -14,9 +14,8 @@ from app.models import Call, User
 from app.portal.personal_data import blueprint, labels, subject_pages
 from app.portal.web import lists
 from app.portal.web.blueprint import Page
-from app.portal.web.formats import day, phone
+from app.portal.web.formats import ROLE_NAMES, day, phone
 from app.portal.web.messages import changing, redirect_with
-from app.portal.web.role_names import ROLE_NAMES
 from app.portal.web.user_timezone import zone
 from app.services import organizations, search
 from app.services.calls import called

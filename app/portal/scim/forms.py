@@ -10,8 +10,8 @@ from app.languages import lazy_gettext
 from app.models import ScimGroup, ScimSettings
 from app.portal.api_access.forms import EndingForm
 from app.portal.web.fields import OnceField, VersionField, without_nul
+from app.portal.web.formats import ROLE_NAMES
 from app.portal.web.forms import PortalForm
-from app.portal.web.role_names import ROLE_NAMES
 from app.services.scim.access import HIGHEST_FIRST
 from app.services.scim.choices import DEFAULT_ROLES
 

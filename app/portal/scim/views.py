@@ -21,10 +21,9 @@ from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import refuse_operators
 from app.portal.web.editing import FormSubmission
-from app.portal.web.formats import last_day
+from app.portal.web.formats import ROLE_NAMES, last_day
 from app.portal.web.forms import saving, saving_edit, stored_page
 from app.portal.web.messages import redirect_with
-from app.portal.web.role_names import ROLE_NAMES
 from app.portal.web.user_timezone import zone
 from app.services import organizations, partners, users
 from app.services.credentials import scim_tokens

@@ -22,9 +22,8 @@ from app.models import (
     Partner,
     User,
 )
-from app.portal.web.formats import CALL_STATUS_LABELS, phone, short_datetime_in_zone
+from app.portal.web.formats import CALL_STATUS_LABELS, ROLE_NAMES, phone, short_datetime_in_zone
 from app.portal.web.plan_names import plan_name
-from app.portal.web.role_names import ROLE_NAMES
 from app.portal.web.user_timezone import zone
 from app.services import organizations
 from app.services.contacts.single import name_of

@@ -21,8 +21,8 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.models import User
 from app.portal.web.fields import OnceField, VersionField, without_nul
+from app.portal.web.formats import ROLE_NAMES
 from app.portal.web.forms import PortalForm
-from app.portal.web.role_names import ROLE_NAMES
 from app.schemas.parsing import read
 from app.schemas.users import CreateAdminInput, UpdateUserInput
 from app.services.users.loading import MEMBERS

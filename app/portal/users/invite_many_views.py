@@ -27,8 +27,8 @@ from app.portal.users.views import (
 from app.portal.web.blueprint import Page
 from app.portal.web.checked_rows import DoneRow, corrected_lines, file_data, use_in_parts
 from app.portal.web.editing import run_once
+from app.portal.web.formats import ROLE_NAMES
 from app.portal.web.messages import flash, redirect_with
-from app.portal.web.role_names import ROLE_NAMES
 from app.services import organizations, pasted_lines, users
 from app.services.pasted_lines import decoded
 from app.services.users import (

@@ -12,6 +12,7 @@ from app.models import Organization, User
 from app.portal.users.bulk import ACTIONS, may_change
 from app.portal.web import lists
 from app.portal.web.bulk import BulkItem, ListActions
+from app.portal.web.formats import ROLE_NAMES
 from app.portal.web.list_definitions import (
     ListColumn,
     ListDefinition,
@@ -22,7 +23,6 @@ from app.portal.web.list_definitions import (
     organization_column,
     status_column,
 )
-from app.portal.web.role_names import ROLE_NAMES
 from app.services import organizations, partners, users
 from app.services.paging import Page
 from app.services.users.loading import SORTS

@@ -24,10 +24,10 @@ from app.portal.users.listing import (
     lockout_label,
 )
 from app.portal.web import lists, organization_picker
+from app.portal.web.formats import ROLE_NAMES
 from app.portal.web.list_pages import list_page
 from app.portal.web.organization_choice import organization_called
 from app.portal.web.page_frame import read_frame
-from app.portal.web.role_names import ROLE_NAMES
 from app.services import audit, organizations, partners, users
 from app.services.users import email_changes, viewing
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL

@@ -10,7 +10,7 @@ import phonenumbers
 from babel.dates import format_timedelta
 from markupsafe import Markup
 
-from app.enums import CallStatus, CarrierKind
+from app.enums import CallStatus, CarrierKind, Role
 from app.languages import capitalized, gettext, lazy_gettext, locale, with_whole_email
 from app.languages.dates import (
     JOINER,
@@ -24,7 +24,6 @@ from app.models import is_erased, utcnow
 from app.phone import comparable_end
 from app.portal.web.blueprint import portal
 from app.portal.web.plan_names import plan_names
-from app.portal.web.role_names import ROLE_NAMES
 from app.services.money_format import exact_micros, exact_money, micros, money
 from app.validation.urls import is_web_url
 
@@ -55,6 +54,15 @@ CARRIER_LABELS: dict[str, str] = {
     CarrierKind.SIMULATOR: lazy_gettext("the simulated carrier"),
     CarrierKind.SIP: lazy_gettext("the SIP trunk"),
     CarrierKind.TWILIO: lazy_gettext("Twilio"),
+}
+
+ROLE_NAMES: dict[Role, str] = {
+    Role.OPERATOR: lazy_gettext("Platform operator"),
+    Role.PARTNER_ADMIN: lazy_gettext("Partner admin"),
+    Role.PARTNER_EDITOR: lazy_gettext("Partner editor"),
+    Role.ADMIN: lazy_gettext("Customer admin"),
+    Role.OWNER: lazy_gettext("Owner"),
+    Role.STANDARD: lazy_gettext("Member"),
 }
 
 

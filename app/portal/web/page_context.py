@@ -23,10 +23,9 @@ from app.portal.web.brand_files import chat_stylesheet_url, stylesheet_url
 from app.portal.web.browser_choices import THEME_COOKIE, THEMES
 from app.portal.web.cookies import read_cookie
 from app.portal.web.current_user import find_brand, known_user, must_add_factor
-from app.portal.web.formats import long_datetime
+from app.portal.web.formats import ROLE_NAMES, long_datetime
 from app.portal.web.navigation import NavigationGroup, navigation_for, settings_groups
 from app.portal.web.page_frame import known_frame
-from app.portal.web.role_names import ROLE_NAMES
 from app.services import pauses
 from app.services.audit import notified
 from app.services.branding.brand import DEFAULT_TAGLINE, NEUTRAL, Brand
