@@ -11,7 +11,9 @@ from app.config import Settings
 
 UMASK = 0o077
 _DATABASE_PARTS = ("", "-wal", "-shm", "-journal", "-turns", "-wake", ".worker.lock")
-_IN_INSTANCE = ("secret.key", "demo.json", "dialler.mark", "uploads", "outbox", "sip", "templates")
+MARK_FILE = "dialler.mark"
+"""The file of `app.jobs.restore_detection`."""
+_IN_INSTANCE = ("secret.key", "demo.json", MARK_FILE, "uploads", "outbox", "sip", "templates")
 
 
 class OpenToOthers(Exception):

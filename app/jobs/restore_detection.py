@@ -11,10 +11,10 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from app.database import Database
+from app.private_files import MARK_FILE
 from app.services.pauses import restore_detection
 from app.services.pauses.restore_detection import DatabaseMark, OutsideMarks
 
-FILE = "dialler.mark"
 SIZE = 200
 LATE_SECONDS = 3.0
 """Seconds after the time written in a file from which its last change proves a copy."""
@@ -30,7 +30,7 @@ class MarkFile:
     outside ahead."""
 
     def __init__(self, folder: Path, database: Database):
-        self._path = folder / FILE
+        self._path = folder / MARK_FILE
         self._label = _FileLabel(str(database.engine.url.database)) if database.is_sqlite else None
         self._is_first = True
         self._kept = self._next = self._read()

@@ -9,9 +9,11 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.models.base import Base, Created, Hash, Id, Json, Line, Name, Short, partial_index
 
+CALLING_PAUSE = "dialling"
+"""The noun of actions that pause or resume calling, and the type of their targets."""
 NOTIFIED_ACTIONS = (
     *("alert.opened", "alert.resolved", "campaign.finished"),
-    *("dialling.paused", "dialling.resumed"),
+    *(f"{CALLING_PAUSE}.paused", f"{CALLING_PAUSE}.resumed"),
     *("mail.failed", "organization.budget_reached", "partner.budget_reached"),
     "phone_number.confirmation_ended",
     *("upload.applied", "upload.cancelled", "upload.failed", "user.viewed", "webhook.paused"),

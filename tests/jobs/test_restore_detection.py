@@ -13,8 +13,9 @@ from app.database import Database
 from app.enums import CallStatus
 from app.factory import install_extensions
 from app.gateways.carriers.simulator import SIMULATED_NUMBERS
-from app.jobs.restore_detection import FILE, MarkFile
+from app.jobs.restore_detection import MarkFile
 from app.models import InstallationMark, SimulatedCall, utcnow
+from app.private_files import MARK_FILE
 from app.services import pauses
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.worker import (
@@ -106,9 +107,9 @@ def test_a_new_host_another_database_and_a_damaged_mark_are_no_restore(
     called_once(fresh_database)
     beat(fresh_database, tmp_path / "new host")
     other = {"lineage": "another", "generation": 2**52, "inode": 1, "written": 0}
-    (tmp_path / "old host" / FILE).write_text(json.dumps(other))
+    (tmp_path / "old host" / MARK_FILE).write_text(json.dumps(other))
     beat(fresh_database, tmp_path / "old host")
-    (tmp_path / "new host" / FILE).write_text("{")
+    (tmp_path / "new host" / MARK_FILE).write_text("{")
     beat(fresh_database, tmp_path / "new host")
     assert reasons(fresh_database) == []
 

@@ -16,9 +16,10 @@ from sqlalchemy import make_url, text
 from app.database import Database, make_engine
 from app.database.identity import check_connections
 from app.database.migration import upgrade
-from app.jobs.restore_detection import FILE, LABEL, MarkFile
+from app.jobs.restore_detection import LABEL, MarkFile
 from app.models import InstallationMark, SimulatedCall, WorkerHeartbeat, utcnow
 from app.policy.caller import system_caller
+from app.private_files import MARK_FILE
 from app.services import pauses
 from tests.fixtures import postgres
 from tests.fixtures.databases import POSTGRES_ADMIN, Databases
@@ -356,6 +357,6 @@ def test_the_same_restore_does_not_pause_calls_again_after_an_operator_resumes(
         assert pauses.resume(session, system_caller("tests"), pauses.PauseScope())
     beat(used_database, folder)
     assert reasons(used_database) == []
-    (folder / FILE).unlink()
+    (folder / MARK_FILE).unlink()
     beat(used_database, folder)
     assert reasons(used_database) == []

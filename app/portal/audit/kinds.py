@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from app.extensions import caller
 from app.languages import gettext
+from app.models.audit import CALLING_PAUSE
 from app.models.folding import fold
 from app.portal.audit.labels import ACTION_LABELS, KIND_LABELS
 from app.services.audit.refusals import SIGN_INS
 
-WITHIN = {"campaign": ("campaign", "contact"), "call": ("call", "dialling")}
+WITHIN = {"campaign": ("campaign", "contact"), "call": ("call", CALLING_PAUSE)}
 """Filter value -> the record types that it includes."""
 SIGN_INS_KIND = "sign_in"
 """The filter for sign-ins and refused attempts; the others are record types."""
@@ -21,7 +22,7 @@ _KINDS = {
     **dict.fromkeys(("contact", "contacts"), "campaign"),
     **dict.fromkeys(("operator", "invitation", "email_change", "mail"), "user"),
     "branding": "brand_version",
-    "dialling": "call",
+    CALLING_PAUSE: "call",
     "key": "api_key",
     "pricing": "plan_version",
 }

@@ -3,6 +3,7 @@
 from app.enums import CallerKind
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import AuditEntry
+from app.models.audit import CALLING_PAUSE
 from app.models.folding import contains_text
 from app.portal.web.blueprint import portal
 from app.portal.web.process_names import process_label
@@ -100,8 +101,8 @@ ACTION_LABELS = {
     "contacts.removed": lazy_gettext("Contacts removed"),
     "contacts.updated": lazy_gettext("Contacts updated"),
     "contacts.upserted": lazy_gettext("Contacts added or updated"),
-    "dialling.paused": lazy_gettext("Calling paused"),
-    "dialling.resumed": lazy_gettext("Calling resumed"),
+    f"{CALLING_PAUSE}.paused": lazy_gettext("Calling paused"),
+    f"{CALLING_PAUSE}.resumed": lazy_gettext("Calling resumed"),
     "do_not_call.added": lazy_gettext("Added to the do-not-call list"),
     "do_not_call.removed": lazy_gettext("Removed from the do-not-call list"),
     "installation.call_rates_changed": lazy_gettext("Call rates changed"),

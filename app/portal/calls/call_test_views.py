@@ -293,7 +293,7 @@ def _button_label(checks: Sequence[dict[str, Any]]) -> str:
 
 
 def _is_in_panel(check: calls.PreflightCheck) -> bool:
-    return check.fix_at == "worker" or check.code == "dialling_goes_on"
+    return check.fix_at == "worker" or check.code == "calling_goes_on"
 
 
 def _is_untouched(form: TestCallForm, fix_at: str) -> bool:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.enums import AnsweredBy, CallSource, CallStatus, CarrierKind, EndedReason
 from app.errors import translate_stored
 from app.extensions import caller
+from app.gateways.carriers.base import CarrierEventKind
 from app.languages import gettext, language, lazy_gettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import localize_number
@@ -24,27 +25,27 @@ from app.portal.web.process_names import process_label
 from app.portal.web.readiness import is_offline
 from app.portal.web.user_timezone import zone
 from app.services import calls
-from app.services.calls import TimelineEntry
+from app.services.calls import TimelineEntry, events
 from app.services.calls.states import WAITING
 
-TITLES = {
+TITLES: dict[str, str] = {
     "accepted": lazy_gettext("Queued"),
     "scheduled": lazy_gettext("Waiting until allowed"),
     "dialing": lazy_gettext("Calling"),
     "ringing": lazy_gettext("Ringing"),
     "answered": lazy_gettext("Answered"),
-    "said-intro": lazy_gettext("Intro spoken"),
-    "said-voicemail": lazy_gettext("Voicemail message spoken"),
+    CarrierEventKind.INTRO_SPOKEN: lazy_gettext("Intro spoken"),
+    CarrierEventKind.VOICEMAIL_SPOKEN: lazy_gettext("Voicemail message spoken"),
     "cancel-asked": lazy_gettext("Cancelling"),
     "cancel-refused": lazy_gettext("The carrier didn’t stop the call"),
     "never-placed": lazy_gettext("Confirmed as not placed"),
-    "put-off": lazy_gettext("The carrier could not take it yet"),
+    events.DELAYED: lazy_gettext("The carrier could not take it yet"),
     "held": lazy_gettext("Waiting: calling is paused"),
     "was-unknown": lazy_gettext("The carrier could not say whether the call was placed"),
 }
 _WORD_JOINER = "\u2060"
 """A word joiner, after which a line doesn't break."""
-_SPEECH_KINDS = {"said-intro", "said-voicemail"}
+_SPEECH_KINDS = {CarrierEventKind.INTRO_SPOKEN, CarrierEventKind.VOICEMAIL_SPOKEN}
 """Events whose detail is the assistant's message."""
 ENDED_LABELS = {
     "completed": lazy_gettext("Finished after a conversation"),

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
 from app.models import AuditEntry
+from app.models.audit import CALLING_PAUSE
 from app.portal.audit.actors import own_name
 from app.portal.audit.entries import targets_of
 from app.portal.notifications import blueprint
@@ -30,7 +31,7 @@ FILTERS = ("kind", "state")
 KINDS = {
     "alert": lazy_gettext("Alerts"),
     "campaign": lazy_gettext("Campaigns"),
-    "dialling": lazy_gettext("Pauses of calling"),
+    CALLING_PAUSE: lazy_gettext("Pauses of calling"),
     "mail": lazy_gettext("Emails"),
     "organization": lazy_gettext("Budgets of organizations"),
     "partner": lazy_gettext("Budget of the portal"),
@@ -43,7 +44,7 @@ KINDS = {
 ICONS = {
     "alert": "bell",
     "campaign": "speakerphone",
-    "dialling": "player-pause",
+    CALLING_PAUSE: "player-pause",
     "organization": "coin",
     "partner": "coin",
     "phone_number": "phone-off",
@@ -54,7 +55,7 @@ ICONS = {
 PAGES = {
     "alert": ("portal.alerts.list_alerts", None),
     "campaign": ("portal.campaigns.show_outreach", "campaign_id"),
-    "dialling": ("portal.carriers.show_carrier_status", None),
+    CALLING_PAUSE: ("portal.carriers.show_carrier_status", None),
     "organization": ("portal.spending.edit_organization_spending", "organization_id"),
     "partner": ("portal.spending.show_partner_spending", None),
     "phone_number": ("portal.phone_numbers.list_numbers", None),

@@ -41,7 +41,7 @@ def resolve_stuck_call(call_id: UUID) -> Page:
 
 
 def _handle_conflict(call_id: UUID, form: OutcomeForm, error: Conflict) -> Page:
-    if error.code != "never_dialled":
+    if error.code != "never_placed":
         return _redirect_resolved()
     form.outcome.errors = (NEVER_PLACED,)
     return _page(call_id, form), 422

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Select, and_, delete, exists, or_, select,
 from sqlalchemy.orm import Session
 
 from app.models import AuditEntry, ReadNotification, User, utcnow
-from app.models.audit import IS_NOTIFIED, NOTIFIED_ACTIONS
+from app.models.audit import CALLING_PAUSE, IS_NOTIFIED, NOTIFIED_ACTIONS
 from app.models.base import id_at
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -27,7 +27,7 @@ NEWEST_FIRST = SortOrder(AuditEntry.id, descending=True)
 _NEEDED: dict[str, Permission] = {
     "alert": Permission.REPORT_READ,
     "campaign": Permission.CAMPAIGNS_READ,
-    "dialling": Permission.CALLS_READ,
+    CALLING_PAUSE: Permission.CALLS_READ,
     "mail": Permission.USERS_WRITE,
     "organization": Permission.ORGANIZATIONS_WRITE,
     "partner": Permission.PARTNER_WRITE,

@@ -41,7 +41,7 @@ def record_carrier_retry(session: Session, attempt_id: UUID, seconds: float, mes
     attempt.carrier_retry_at = now + timedelta(seconds=seconds)
     call.status_detail = message[:MAX_SHOWN]
     call.next_attempt_at = attempt.carrier_retry_at
-    kind = f"put-off:{now.isoformat()}"
+    kind = f"{events.DELAYED}:{now.isoformat()}"
     events.add_timeline_entry(
         session, call, kind, call.status, at=now, detail=message, attempt_id=attempt.id
     )

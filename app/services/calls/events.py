@@ -13,6 +13,9 @@ from app.models import Call, CallEvent, CallSignal, new_id, utcnow
 from app.services.calls.queries import attempts_of, describe
 from app.services.webhooks.publishing import publish
 
+DELAYED = "put-off"
+"""The kind of the entry about an attempt that the carrier delayed."""
+
 
 def add_timeline_entry(
     session: Session,
@@ -28,7 +31,7 @@ def add_timeline_entry(
 
     ``kind`` is the last part of the entry's key, which is unique in the call: accepted, scheduled,
     dialing, ringing, answered, said-intro, said-voicemail, attempt-ended, never-placed,
-    ``put-off``, held, was-unknown, ended, cancel-asked, cancel-refused (kinds that can repeat carry
+    `DELAYED`, held, was-unknown, ended, cancel-asked, cancel-refused (kinds that can repeat carry
     their time after a colon).
     """
     session.add(

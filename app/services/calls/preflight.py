@@ -39,7 +39,7 @@ OPENED_AT = {
 class PreflightCheck:
     """One check. ``fix_at`` names the page that fixes it: organization, regions, portal-regions,
     operator-regions, assistant, number, trial, do-not-call, consent, messages, calling-hours,
-    spending, limits, ``dialling`` or worker. ``until`` is when a call that waits is placed, as the
+    spending, limits, calling or worker. ``until`` is when a call that waits is placed, as the
     sentence says."""
 
     code: str
@@ -243,21 +243,21 @@ def _check_carrier(
             "%(reason)s The call will wait until calling resumes.",
             reason=pauses.pause_message(pause),
         )
-        checks.append(_warning("dialling_goes_on", message, "dialling"))
+        checks.append(_warning("calling_goes_on", message, "calling"))
     limit = limits.calls_at_once(organization, installation.calls_at_once)
     if limits.count_under_way(session, organization.id) >= limit:
         reason = limits.all_slots_taken(limit)
         message = gettext("%(reason)s The call will wait for its turn.", reason=reason)
-        checks.append(_warning("line_free", message, "limits"))
+        checks.append(_warning("slot_free", message, "limits"))
     paced = installation.calls_per_second > 0
     if paced and carrier_pace.is_taken(session, carrier, utcnow()):
         checks.append(
-            _warning("carrier_has_a_turn", translate_stored(limits.CARRIER_PACE), "dialling")
+            _warning("carrier_has_a_turn", translate_stored(limits.CARRIER_PACE), "calling")
         )
     tests = carrier_accounts.last_checks(session, CarrierAccountTest, [account] if account else [])
     if any(test.works is False for test in tests.values()):
         message = gettext("The last test of the carrier account failed. The call may fail.")
-        checks.append(_warning("carrier_account_works", message, "dialling"))
+        checks.append(_warning("carrier_account_works", message, "calling"))
     state = carrier_health.status_of(session, carrier)
     is_watched = account is None or account.trunk is None
     if is_watched and state.holds_calls:  # a partner's own trunk isn't monitored
@@ -269,9 +269,9 @@ def _check_carrier(
             message = gettext(
                 "The carrier isn't accepting calls. The call will be retried until it is accepted."
             )
-        checks.append(_warning("carrier_takes_calls", message, "dialling"))
+        checks.append(_warning("carrier_takes_calls", message, "calling"))
     passed_message = gettext("The carrier is ready, and nothing holds calls back.")
-    return checks or [PreflightCheck("line_free", CheckStatus.PASSED, passed_message, "limits")]
+    return checks or [PreflightCheck("slot_free", CheckStatus.PASSED, passed_message, "limits")]
 
 
 def in_utc(moment: datetime) -> str:

@@ -131,7 +131,7 @@ def by_operator(
     conversation of no length, unless it was made with a test key.
 
     Raises `Forbidden`, `ValidationFailed`, `NotFound`, `Conflict` (``call_ended``, ``not_stuck``,
-    ``never_dialled``).
+    ``never_placed``).
     """
     caller.require(Permission.PARTNER_CREATE)  # which only operators have
     reason = reason.strip()
@@ -146,7 +146,7 @@ def by_operator(
     is_placed = attempt is not None and call.status not in WAITING
     if not is_placed and status not in (CallStatus.FAILED, CallStatus.CANCELED):
         message = "The call was never placed. It can be failed or canceled."
-        raise Conflict(message, "never_dialled")
+        raise Conflict(message, "never_placed")
     answered_at = (attempt.answered_at or attempt.started_at) if attempt else None
     is_completed = status is CallStatus.COMPLETED
     end = _CallEnd(

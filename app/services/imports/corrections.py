@@ -20,6 +20,7 @@ from app.services.imports.uploads import get_open, request_check
 
 LEFT_OUT = "left_out"
 """The reason why a row is ignored: a user left it out."""
+_ROWS_FIXED = "upload.mended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def fix_rows(
     if cells or skipped:
         request_check(session, upload)
         after = {"cells": cells, "rowsLeftOut": skipped}
-        audit.record_change(session, caller, "upload.mended", upload, after=after)
+        audit.record_change(session, caller, _ROWS_FIXED, upload, after=after)
     return upload
 
 
@@ -122,7 +123,7 @@ def restore_left_out(session: Session, caller: Caller, upload_id: UUID) -> Conta
     of_upload = ImportCorrection.import_id == upload.id
     session.execute(update(ImportCorrection).where(of_upload).values(skipped=False))
     request_check(session, upload)
-    audit.record_change(session, caller, "upload.mended", upload, after={"rowsLeftOut": 0})
+    audit.record_change(session, caller, _ROWS_FIXED, upload, after={"rowsLeftOut": 0})
     return upload
 
 
@@ -131,9 +132,7 @@ def discard_fixes(session: Session, caller: Caller, upload_id: UUID) -> ContactI
     upload = get_open(session, caller, upload_id)
     session.execute(delete(ImportCorrection).where(ImportCorrection.import_id == upload.id))
     request_check(session, upload)
-    audit.record_change(
-        session, caller, "upload.mended", upload, after={"cells": 0, "rowsLeftOut": 0}
-    )
+    audit.record_change(session, caller, _ROWS_FIXED, upload, after={"cells": 0, "rowsLeftOut": 0})
     return upload
 
 

@@ -20,6 +20,7 @@ from app.services.tenancy import get_organization, refuse_archived
 
 SECRET_PREFIX = "ppcs_"  # noqa: S105 - how each secret begins, for scanners of leaked ones
 CLIENT_ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN)
+_ROTATED = "client.rolled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +107,12 @@ def rotate(
     audit.record_change(
         session,
         caller,
-        "client.rolled",
+        _ROTATED,
         client,
         before={"expiresAt": before},
         after={"secret": "new", "expiresAt": end},  # nosec B105 - a word for the history
     )
-    new_credential_mails.send(session, caller, client, "client.rolled")
+    new_credential_mails.send(session, caller, client, _ROTATED)
     return NewClient(client, secret)
 
 

@@ -76,7 +76,7 @@ class CarrierStatus(StrEnum):
     """A carrier's health; the first state that applies."""
 
     OUTAGE = "outage"
-    DELAYS = "puts-off"
+    DELAYS = "delays"
     REFUSES = "refuses"
     SLOW = "slow"
     WELL = "well"

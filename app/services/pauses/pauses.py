@@ -15,6 +15,7 @@ from app.enums import CarrierKind
 from app.errors import NotFound, Sentence, ValidationFailed, translate_stored
 from app.languages import gettext
 from app.models import Call, DispatchPause, HeldCall, Organization, Partner, utcnow
+from app.models.audit import CALLING_PAUSE
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
@@ -85,7 +86,7 @@ def pause(session: Session, caller: Caller, scope: PauseScope, reason: str) -> D
         )
         session.add(stored)
     stored.reason = reason
-    _record(session, caller, scope, "dialling.paused", before, reason)
+    _record(session, caller, scope, "paused", before, reason)
     session.flush()
     return stored
 
@@ -97,7 +98,7 @@ def resume(session: Session, caller: Caller, scope: PauseScope) -> bool:
     if stored is None:
         return False
     session.delete(stored)
-    _record(session, caller, scope, "dialling.resumed", stored.reason, None)
+    _record(session, caller, scope, "resumed", stored.reason, None)
     session.flush()
     return True
 
@@ -242,15 +243,15 @@ def _record(
     session: Session,
     caller: Caller,
     scope: PauseScope,
-    action: str,
+    verb: str,
     before: str | None,
     after: str | None,
 ) -> None:
     audit.record(
         session,
         caller,
-        action=action,
-        target_type="dialling",
+        action=f"{CALLING_PAUSE}.{verb}",
+        target_type=CALLING_PAUSE,
         target_id=scope.key,
         partner_id=scope.partner_id,
         organization_id=scope.organization_id,

@@ -52,7 +52,7 @@ def test_everything_passes_where_a_call_would_be_accepted(
             "not_on_do_not_call_list",
             "messages_complete",
             "within_calling_hours",
-            "line_free",
+            "slot_free",
             "worker_running",
         ],
         "passed",
@@ -92,7 +92,7 @@ def test_every_obstacle_is_named_at_once_with_the_place_to_fix_it(
         ("not_on_do_not_call_list", "failed", "do-not-call"),
         ("messages_complete", "failed", "messages"),
         ("within_calling_hours", "passed", "calling-hours"),
-        ("line_free", "passed", "limits"),
+        ("slot_free", "passed", "limits"),
         ("worker_running", "warning", "worker"),
     ]
 
@@ -158,11 +158,11 @@ def test_the_check_shows_what_a_call_would_wait_for(
     session.flush()
     assert warned(session, calling_organization, twilio) == [
         (
-            "dialling_goes_on",
+            "calling_goes_on",
             "Calling is paused: A storm. The call will wait until calling resumes.",
         ),
         (
-            "line_free",
+            "slot_free",
             f"{limits.all_slots_taken(1)} The call will wait for its turn.",
         ),
         (

@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from app.gateways.carriers.base import CarrierEventKind
+
 RETENTION = timedelta(days=7)
 _NUMBER = re.compile(r"\+?\d(?:[ ().\-]*\d){6,}")
 
@@ -43,8 +45,8 @@ class AttemptFact(StrEnum):
     ANSWERED = "answered"
     HEARD = "heard"
     """Who answered."""
-    INTRO_SPOKEN = "said-intro"
-    VOICEMAIL_SPOKEN = "said-voicemail"
+    INTRO_SPOKEN = CarrierEventKind.INTRO_SPOKEN.value
+    VOICEMAIL_SPOKEN = CarrierEventKind.VOICEMAIL_SPOKEN.value
     SILENT = "silent"
     """The INVITE was sent and no answer ever came."""
     ENDED = "ended"
