@@ -296,7 +296,7 @@ def test_the_trial_of_older_partners_and_organizations_has_ended(fresh_database:
             assert None not in ended
 
 
-def test_undoing_the_migration_removes_verification_calls_and_calls_stopped_by_trial_mode(
+def test_undoing_the_migration_removes_the_calls_of_trial_mode(
     fresh_database: Database,
 ) -> None:
     calling_organization = create_calling_organization(fresh_database)

@@ -212,7 +212,7 @@ def test_one_organization_sees_nothing_of_another_one_of_the_same_partner(
         assert narrowed.scalars(select(Organization.id)).all() == [one]
 
 
-def test_an_event_in_the_scope_of_one_organization_reaches_the_webhook_for_the_whole_portal(
+def test_an_event_of_one_organization_reaches_the_webhook_for_the_whole_portal(
     database: Database, session: Session, partner_ids: tuple[UUID, UUID]
 ) -> None:
     """Actions of a member or a key reach the webhook, which they can't see."""
@@ -440,7 +440,7 @@ def test_pages_of_an_operator_within_one_partner_show_nothing_of_the_other(
     assert shown() == set()
 
 
-def test_the_roles_of_the_operations_page_serve_pages_and_lack_the_right_to_change_history(
+def test_the_documented_roles_serve_pages_and_can_not_change_the_history(
     app: Flask,
     databases: Databases,
     database: Database,

@@ -153,6 +153,11 @@ def verdicts(wanted: set[bool]) -> set[str]:
     }
 
 
+def test_names_of_tests_have_at_most_80_characters() -> None:
+    long = [name_of(*each) for each in all_tests() if len(each[1].name) > 80]
+    assert long == [], "say in fewer words what the test shows"
+
+
 def test_every_test_asserts_something() -> None:
     assert verdicts(set()) == set()
 

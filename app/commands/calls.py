@@ -130,7 +130,7 @@ def drain(timeout: int, reason: str, as_json: bool) -> None:
         dispatcher = stuck.dispatcher_status(session)
         described = _describe_status(dispatcher)
     _print_status(described, as_json)
-    if dispatcher.on_the_line:
+    if dispatcher.active_calls:
         raise SystemExit(1)
 
 

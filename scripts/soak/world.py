@@ -39,14 +39,14 @@ def build(database: Database, settings: Settings, receiver_url: str) -> World:
     with database.transaction() as session:
         customers = []
         for number in range(CUSTOMERS):
-            line = make_calling_organization(session)
+            calling_organization = make_calling_organization(session)
             admin = replace(
-                line.key,
+                calling_organization.key,
                 role=Role.PARTNER_ADMIN,
                 organization_id=None,
                 permissions=ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
             )
-            organization_id = line.organization_id
+            organization_id = calling_organization.organization_id
             soak_campaign = campaigns.create(session, admin, organization_id, name="Soak")
             key = api_keys.create(
                 session, admin, organization_id=organization_id, name=f"Script {number}"
@@ -59,7 +59,9 @@ def build(database: Database, settings: Settings, receiver_url: str) -> World:
                 url=receiver_url,
                 events=EVENTS,
             )
-            customers.append(Customer(key.secret, line.assistant_id, soak_campaign.id))
+            customers.append(
+                Customer(key.secret, calling_organization.assistant_id, soak_campaign.id)
+            )
         tenant = make_tenant(session)
         user = tenant.staff[Role.PARTNER_ADMIN]
         user.password_hash = passwords.hash_password(PASSWORD)

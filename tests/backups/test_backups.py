@@ -274,7 +274,7 @@ def test_a_failed_backup_is_noted_and_tried_again_after_an_hour(
         assert records.claim(session, utcnow(), hour=3) is not None
 
 
-def test_a_daily_backup_in_a_bucket_is_restored_from_there_without_the_files_of_a_bucket(
+def test_a_daily_backup_in_a_bucket_is_restored_without_the_files_of_a_bucket(
     fresh_database: Database,
     keys: tuple[str, Path],
     empty_url: str,

@@ -62,7 +62,7 @@ def announce(
     return client.post(path, data=form, headers=headers).status_code
 
 
-def test_a_recording_is_fetched_from_the_account_and_never_from_the_address_in_the_callback(
+def test_a_recording_is_fetched_from_the_account_not_from_the_callbacks_address(
     client: FlaskClient, session: Session, attempt: CallAttempt
 ) -> None:
     assert announce(client, attempt.id, ANNOUNCED) == 204

@@ -258,7 +258,7 @@ PARTNER_ADMIN = [name for name in ENDPOINTS if name.startswith("partner_admin.")
 
 
 @pytest.mark.parametrize("endpoint", [name for name in PARTNER_ADMIN if name not in NAMES_NOTHING])
-def test_an_id_outside_the_groups_of_a_limited_client_is_answered_like_an_unknown_one(
+def test_an_id_outside_a_limited_clients_groups_is_answered_like_an_unknown_one(
     limited_tenants: Tenants, endpoint: str
 ) -> None:
     for name, selector in places_of(endpoint, limited_tenants.client.application):

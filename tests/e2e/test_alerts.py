@@ -21,7 +21,7 @@ def bell(page: Page) -> Locator:
     return page.locator(".bell").filter(visible=True)
 
 
-def test_an_alert_that_the_worker_opens_is_notified_mailed_acknowledged_muted_and_resolved(
+def test_an_alert_is_notified_mailed_acknowledged_muted_and_resolved(
     shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     name = f"Quarry {uuid4().hex[:8]}"

@@ -31,7 +31,7 @@ def test_the_find_field_is_not_cut_off_beside_the_partners_links(
     assert visit.layout() == []
 
 
-def test_control_k_opens_a_page_that_searches_while_typing_where_the_field_has_no_room(
+def test_control_k_opens_the_search_page_where_the_field_has_no_room(
     shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(shared_stack, partner)

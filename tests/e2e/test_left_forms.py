@@ -9,7 +9,7 @@ from tests.e2e.conftest import Open
 from tests.fixtures.stack import Stack
 
 
-def test_a_refused_form_asks_before_another_organization_is_chosen_and_is_sent_for_that_one(
+def test_a_refused_form_asks_before_another_organization_is_chosen(
     shared_stack: Stack, partner: dict[str, Any], open_browser: Open
 ) -> None:
     visit = open_browser(shared_stack, partner)

@@ -50,7 +50,7 @@ def letter(page: Page) -> list[str]:
     return [line for line in words.splitlines() if line.strip() and "@" not in line]
 
 
-def test_a_report_is_scheduled_for_an_organization_and_its_test_mail_is_what_the_preview_shows(
+def test_a_report_is_scheduled_and_its_test_mail_is_what_the_preview_shows(
     shared_stack: Stack, partner: Partner, open_browser: Open, script: bool
 ) -> None:
     organization, admin = partner["organizations"][1], partner["users"][0]

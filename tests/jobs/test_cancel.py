@@ -56,7 +56,7 @@ def test_a_waiting_call_is_cancelled_at_once_and_never_rings(
     ("stage", "answered_by", "conversations"),
     [("ringing", None, []), ("in-progress", "human", [(1, 1, 0)])],
 )
-def test_a_call_on_the_line_is_ended_through_the_carrier(
+def test_an_active_call_is_ended_through_the_carrier(
     fresh_database: Database,
     make_worker: Callable[..., Worker],
     stage: str,

@@ -149,12 +149,12 @@ def test_a_waiting_call_goes_out_over_the_account_then_in_use(twilio_worker: Twi
     calling_organization = create_calling_organization(twilio_worker.database, max_calls_at_once=1)
     bring(twilio_worker, calling_organization, own=True)
     first, second = twilio_worker.number(outcome="long"), twilio_worker.number()
-    on_the_line = twilio_worker.dial(first, calling_organization)
+    active_call = twilio_worker.dial(first, calling_organization)
     wait_until(lambda: twilio_worker.carrier.calls_to(first))
     waits = twilio_worker.dial(second, calling_organization)
     newer = bring(twilio_worker, calling_organization, own=True)
     with twilio_worker.database.transaction() as session:
-        calls.cancel(session, calling_organization.key, on_the_line, KEYS)
+        calls.cancel(session, calling_organization.key, active_call, KEYS)
     assert outcome(twilio_worker.database, waits)[0] == "completed"
     assert placed(twilio_worker, second).account == newer
 

@@ -75,7 +75,7 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_call(
     assert rung == Counter(called), f"seed {seed}"
 
 
-def test_an_attempt_is_written_before_the_line_is_asked(
+def test_an_attempt_is_written_before_the_carrier_is_asked(
     fresh_database: Database, worker: Worker, simulator: Simulator
 ) -> None:
     calling_organization = create_calling_organization(fresh_database)

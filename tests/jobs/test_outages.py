@@ -64,9 +64,9 @@ def rung_and_ended(database: Database) -> tuple[Counter[str], dict[str, CallStat
         return rung, dict(session.execute(select(Call.phone_number, Call.status)).all())
 
 
-def dial(database: Database, lines: list[CallingOrganization], numbers: list[str]) -> None:
+def dial(database: Database, organizations: list[CallingOrganization], numbers: list[str]) -> None:
     for place, number in enumerate(numbers):
-        lines[place % len(lines)].dial(database, number)
+        organizations[place % len(organizations)].dial(database, number)
 
 
 @pytest.mark.worker
@@ -76,13 +76,13 @@ def test_an_outage_ends_no_worker_and_hands_nothing_over(
     server: OwnServer, server_database: Database, two_workers: list[Worker]
 ) -> None:
     # Of many organizations, so that both workers have calls.
-    lines = [create_calling_organization(server_database) for _ in range(10)]
+    organizations = [create_calling_organization(server_database) for _ in range(10)]
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
     before, called = executors(server_database), list[str]()
     for outage in range(OUTAGES):
         numbers = [f"+1212555{outage:02d}{place:02d}" for place in range(50)]
-        dial(server_database, lines, numbers)
+        dial(server_database, organizations, numbers)
         called += numbers
         time.sleep(chance.uniform(0.2, 2))
         with server.away(chance.uniform(1.2, 2) * DEAD_AFTER):
@@ -119,9 +119,9 @@ def test_machines_with_wrong_clocks_take_over_from_each_other(
     behind.program = ["tests.fixtures.skewed_worker", "-30"]
     ahead.start()
     behind.start()
-    lines = [create_calling_organization(fresh_database) for _ in range(6)]
+    organizations = [create_calling_organization(fresh_database) for _ in range(6)]
     numbers = [f"+12125557{place:03d}" for place in range(30)]
-    dial(fresh_database, lines, numbers)
+    dial(fresh_database, organizations, numbers)
     time.sleep(1)
     ahead.kill()
     wait_until(lambda: unfinished_calls(fresh_database) == 0, 60)
@@ -139,10 +139,10 @@ def test_a_worker_loses_and_repeats_nothing_when_its_clock_jumps_by_an_hour(
     for worker, jump in zip(workers, ("3600", "-3600"), strict=True):
         worker.program = ["tests.fixtures.skewed_worker", jump, "6"]
         worker.start()
-    lines = [create_calling_organization(fresh_database) for _ in range(6)]
+    organizations = [create_calling_organization(fresh_database) for _ in range(6)]
     numbers = [f"+12125558{place:03d}" for place in range(30)]
     for number in numbers:
-        dial(fresh_database, [lines[int(number[-2:]) % len(lines)]], [number])
+        dial(fresh_database, [organizations[int(number[-2:]) % len(organizations)]], [number])
         time.sleep(0.3)  # so that calls are under way before, during and after the jump
     # A call that was under way at the jump may wait a minute, never the hour.
     wait_until(lambda: unfinished_calls(fresh_database) == 0, 240)

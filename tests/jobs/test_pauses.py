@@ -94,20 +94,20 @@ def test_paused_calls_say_why_they_wait_and_resume_in_order(
     assert simulator.times_rung("+12125553000") == 0
 
 
-def test_a_call_on_the_line_goes_on_and_a_killed_worker_changes_nothing(
+def test_an_active_call_goes_on_and_a_killed_worker_changes_nothing(
     fresh_database: Database, make_worker: Callable[..., Worker], simulator: Simulator
 ) -> None:
     worker = make_worker(PORTAL_SIMULATOR_PACE="0.3")
     worker.start()
     calling_organization = create_calling_organization(fresh_database)
-    on_the_line = calling_organization.dial(fresh_database, HUMAN)
-    wait_until(lambda: read_call(fresh_database, on_the_line).status.value == "ringing")
+    active_call = calling_organization.dial(fresh_database, HUMAN)
+    wait_until(lambda: read_call(fresh_database, active_call).status.value == "ringing")
     pause(fresh_database, PauseScope())
     waits: UUID = calling_organization.dial(fresh_database, "+12125554000")
     wait_until(lambda: held_count(fresh_database) == 1)
     worker.kill()
     worker.start()
-    assert outcome(fresh_database, on_the_line) == ("completed", "completed", "human")
+    assert outcome(fresh_database, active_call) == ("completed", "completed", "human")
     assert (read_call(fresh_database, waits).status, held_count(fresh_database)) == (
         CallStatus.QUEUED,
         1,

@@ -35,15 +35,15 @@ def ask_to_cancel(twilio_worker: TwilioWorker, call_id: UUID) -> tuple[int, Any]
         return answer.status, json.load(answer)
 
 
-def on_the_line(twilio_worker: TwilioWorker, **behaviours: object) -> tuple[str, UUID]:
+def active_call(twilio_worker: TwilioWorker, **behaviours: object) -> tuple[str, UUID]:
     number = twilio_worker.number(outcome="long", **behaviours)
     call_id = twilio_worker.dial(number)
     wait_until(lambda: read_call(twilio_worker.database, call_id).status.value == "in-progress")
     return number, call_id
 
 
-def test_a_call_on_the_line_is_ended_at_the_carrier(twilio_worker: TwilioWorker) -> None:
-    number, call_id = on_the_line(twilio_worker)
+def test_an_active_call_is_ended_at_the_carrier(twilio_worker: TwilioWorker) -> None:
+    number, call_id = active_call(twilio_worker)
     assert cancel(twilio_worker, call_id).value == "in-progress"
     assert outcome(twilio_worker.database, call_id) == ("canceled", "canceled", "human")
     assert [placed.status for placed in twilio_worker.carrier.calls_to(number)] == ["completed"]
@@ -51,7 +51,7 @@ def test_a_call_on_the_line_is_ended_at_the_carrier(twilio_worker: TwilioWorker)
 
 
 def test_a_call_that_the_carrier_does_not_end_continues(twilio_worker: TwilioWorker) -> None:
-    number, call_id = on_the_line(twilio_worker, refuses_hang_up=True)
+    number, call_id = active_call(twilio_worker, refuses_hang_up=True)
     cancel(twilio_worker, call_id)
     wait_until(lambda: read_call(twilio_worker.database, call_id).cancel_requested_at is None)
     call = read_call(twilio_worker.database, call_id)
@@ -68,7 +68,7 @@ def test_a_call_that_the_carrier_does_not_end_continues(twilio_worker: TwilioWor
 
 
 def test_a_call_that_ended_first_is_not_cancelled(twilio_worker: TwilioWorker) -> None:
-    number, call_id = on_the_line(twilio_worker, callbacks="lost")
+    number, call_id = active_call(twilio_worker, callbacks="lost")
     [placed] = twilio_worker.carrier.calls_to(number)
     twilio_worker.carrier._become(placed, "completed")
     cancel(twilio_worker, call_id)
@@ -78,10 +78,10 @@ def test_a_call_that_ended_first_is_not_cancelled(twilio_worker: TwilioWorker) -
     assert refusal.value.code == "call_ended"
 
 
-def test_a_script_is_answered_while_the_carrier_is_silent_and_the_call_is_ended_later(
+def test_a_script_is_answered_while_the_carrier_is_silent_about_the_call(
     twilio_worker: TwilioWorker,
 ) -> None:
-    number, call_id = on_the_line(twilio_worker, callbacks="lost", lost_hang_ups=1_000_000)
+    number, call_id = active_call(twilio_worker, callbacks="lost", lost_hang_ups=1_000_000)
     status, body = ask_to_cancel(twilio_worker, call_id)
     assert (status, body["status"], body["statusDetail"]) == (200, "in-progress", CANCELLING)
     wait_until(lambda: twilio_worker.carrier.behaviours[number].lost_hang_ups < 999_999)

@@ -277,7 +277,7 @@ def test_a_client_of_support_is_shown_and_not_to_be_changed(
     assert statuses == {"rotate": 404, "suspend": 404, "revoke": 404}
 
 
-def test_a_client_of_the_legacy_api_names_its_organization_and_the_end_of_its_service(
+def test_a_legacy_client_names_its_organization_and_the_end_of_its_service(
     session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     until = datetime(2999, 3, 1, 12, tzinfo=UTC)

@@ -217,7 +217,7 @@ def test_a_domain_that_is_not_verified_has_the_neutral_brand(
     assert "Northwind" not in page
 
 
-def test_every_page_at_the_domain_of_a_suspended_partner_says_in_its_brand_that_it_is_paused(
+def test_every_page_at_a_suspended_partners_domain_says_that_it_is_paused(
     app: Flask, branded_tenant: Tenant, session: Session
 ) -> None:
     branded_tenant.partner.suspended_at = branded_tenant.partner.created_at

@@ -62,7 +62,7 @@ def test_a_silent_worker_is_shown_with_what_waits(
     assert shown() == {False}
 
 
-def test_a_worker_that_stops_is_offline_at_once_and_asks_for_nothing_if_nothing_waits(
+def test_a_stopping_worker_is_offline_at_once_and_no_problem_if_nothing_waits(
     session: Session, tenant: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn
 ) -> None:
     workers.leave(session, heartbeat.executor_id)

@@ -635,7 +635,7 @@ def test_a_call_that_failed_says_what_to_do(
     assert ">Carrier accounts</a>\n" not in simulated.partition("<h1>")[2]
 
 
-def test_a_call_that_may_not_have_been_placed_says_so_once_in_the_banner_and_in_the_progress(
+def test_a_call_that_may_not_have_been_placed_says_so_in_banner_and_progress(
     session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     call = make_call(session, tenant.organization, "+12025550103", status=CallStatus.DIALING)

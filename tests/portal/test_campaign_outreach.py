@@ -617,7 +617,7 @@ def test_a_pause_takes_calls_back_and_a_resume_goes_on(
     assert feed(session, campaign) == 1
 
 
-def test_a_campaign_is_finished_in_the_list_and_on_its_page_once_its_last_call_has_ended(
+def test_a_campaign_is_finished_everywhere_once_its_last_call_has_ended(
     session: Session, campaign: Campaign, admin: Browser, planned_outreach_path: str
 ) -> None:
     admin.post(f"{planned_outreach_path}/start", page=planned_outreach_path)
@@ -842,7 +842,7 @@ def test_a_campaign_of_a_resumed_organization_shows_calling_only_once_it_calls(
     assert "The last calls are in progress." in words_of(admin.get(planned_outreach_path))
 
 
-def test_every_page_of_a_campaign_of_a_suspended_organization_says_that_no_calls_are_placed(
+def test_a_suspended_organizations_campaign_says_that_no_calls_are_placed(
     session: Session, campaign: Campaign, admin: Browser, outreach_path: str, assistant: Assistant
 ) -> None:
     page, notice = f"/campaigns/{campaign.id}", "No calls are placed until it is reactivated."

@@ -51,7 +51,7 @@ def assistant_of(session: Session, tenant: Tenant) -> Assistant:
     return assistants.of_organization(session, caller, tenant.organization.id)[0]
 
 
-def test_the_lists_of_campaigns_calls_and_do_not_call_lists_name_a_suspended_organization(
+def test_lists_of_campaigns_calls_and_numbers_name_a_suspended_organization(
     session: Session, tenant: Tenant, campaign: Campaign, signed_in: SignedIn
 ) -> None:
     make_call(session, tenant.organization, "+12025550101")

@@ -363,7 +363,7 @@ def test_using_a_failed_account_lists_the_assistants_that_then_can_not_call(
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
-def test_using_an_account_is_possible_with_more_numbers_than_a_statement_has_parameters(
+def test_an_account_can_have_more_numbers_than_a_statement_has_parameters(
     session: Session, tenant: Tenant, admin: Browser, database: Database
 ) -> None:
     ids = {"partner_id": tenant.partner.id, "organization_id": tenant.organization.id}

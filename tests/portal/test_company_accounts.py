@@ -126,7 +126,7 @@ def user_with(session: Session, email: str) -> User | None:
     return session.scalars(select(User).where(User.email == email)).one_or_none()
 
 
-def test_the_button_of_the_sign_in_page_signs_a_new_user_in_and_leads_to_the_asked_page(
+def test_the_sign_in_pages_button_signs_a_new_user_in_and_opens_the_asked_page(
     browser: Browser,
     tenant: Tenant,
     server: IdentityServer,
@@ -603,7 +603,7 @@ def test_a_confirmation_with_a_stale_or_missing_time_of_sign_in_is_refused(
     assert browser.get("/account/factors/app").location.startswith("/account/confirm")
 
 
-def test_a_sign_in_at_the_provider_that_is_older_than_allowed_is_refused_and_done_again(
+def test_a_sign_in_at_the_provider_that_is_too_old_is_done_again(
     app: Flask,
     tenant: Tenant,
     server: IdentityServer,

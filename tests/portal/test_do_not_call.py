@@ -109,7 +109,7 @@ def test_a_number_with_00_for_the_plus_sign_is_read(
     assert list(stored_entries(session, tenant)) == ["+34600123456"]
 
 
-def test_customers_see_the_company_as_the_author_and_their_own_users_by_name_or_email(
+def test_members_see_the_company_as_author_and_own_users_by_name_or_email(
     session: Session, tenant: Tenant, browser: Browser, path: str, signed_in: SignedIn
 ) -> None:
     tenant.user.is_owner, tenant.user.name = True, None

@@ -62,7 +62,7 @@ def test_a_document_without_an_icon_gets_that_of_the_brand(
     assert browser.get("/favicon.ico").location == picture
 
 
-def test_a_visitor_under_a_partners_address_sees_its_brand_and_the_way_to_its_sign_in(
+def test_a_visitor_under_a_partners_address_sees_its_brand_and_its_sign_in(
     tenant: Tenant, browser: Browser
 ) -> None:
     answer = browser.get(f"/p/{tenant.partner.slug}/no-such-page")

@@ -57,7 +57,7 @@ def expired_browser(tenant: Tenant, signed_in: SignedIn, session: Session) -> Br
     return browser
 
 
-def test_a_form_that_is_sent_while_the_partner_is_suspended_leads_to_the_paused_portal(
+def test_a_form_sent_while_the_partner_is_suspended_leads_to_the_paused_portal(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     browser = signed_in(tenant.user)
@@ -219,7 +219,7 @@ def test_an_old_sign_in_page_asks_for_the_password_once_more(
     assert f'value="{tenant.user.email}"' in sent.text
 
 
-def test_the_back_button_on_the_page_that_sends_a_form_again_opens_the_page_of_the_form(
+def test_the_back_button_after_a_form_was_sent_again_opens_the_forms_page(
     expired_browser: Browser, tenant: Tenant
 ) -> None:
     ended = send(expired_browser.client, "/account", {"name": "Ada"})

@@ -165,7 +165,7 @@ def test_every_list_is_tested_here() -> None:
 
 
 @pytest.mark.alternating
-def test_files_and_reversed_orders_hold_exactly_the_rows_of_each_filter_and_sort_order(
+def test_files_and_reversed_orders_hold_the_rows_of_each_filter_and_sort_order(
     lists: Lists,
 ) -> None:
     for name, definition in LISTS.items():

@@ -199,7 +199,7 @@ def test_a_carrier_without_recent_requests_shows_its_last_answer(
     assert f"Last answer on {long_datetime(at)}." in page
 
 
-def test_a_worker_that_was_replaced_is_not_listed_and_another_silent_one_needs_attention(
+def test_a_replaced_worker_is_not_listed_and_a_silent_one_needs_attention(
     session: Session, operator: Browser
 ) -> None:
     long_ago = utcnow() - timedelta(hours=1)

@@ -101,7 +101,7 @@ def test_a_new_assistant_without_an_organization_shows_the_problem_of_its_number
     assert all(f'id="{field}-error"' in page for field in ("organization", "name", "phone_number"))
 
 
-def test_a_new_webhook_without_an_organization_shows_the_problems_of_its_other_fields(
+def test_a_new_webhook_without_an_organization_shows_its_other_problems(
     session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     path = "/api-access/webhooks/new"

@@ -103,7 +103,7 @@ def organization_called(session: Session, name: str) -> Organization:
     return session.scalars(select(Organization).where(Organization.name == name)).one()
 
 
-def test_an_organization_is_saved_as_a_template_without_its_users_contacts_and_numbers(
+def test_a_template_saved_from_an_organization_lacks_users_contacts_and_numbers(
     session: Session, tenant: Tenant, browser: Browser
 ) -> None:
     source = prepare(session, tenant)
@@ -126,7 +126,7 @@ def test_an_organization_is_saved_as_a_template_without_its_users_contacts_and_n
         assert words in page
 
 
-def test_a_single_template_needs_no_choice_and_of_several_one_is_chosen_for_the_purpose(
+def test_a_single_template_needs_no_choice_and_of_several_one_is_chosen(
     session: Session, tenant: Tenant, browser: Browser
 ) -> None:
     one, file = "/organization-templates?use=one", "/organization-templates?use=file"
@@ -236,7 +236,7 @@ def test_limits_are_copied_and_those_that_a_template_uses_up_are_named(
     )
 
 
-def test_the_plan_of_a_campaign_without_one_is_called_the_standard_until_it_is_edited(
+def test_a_campaign_without_a_plan_has_the_standard_one_until_it_is_edited(
     session: Session, tenant: Tenant, browser: Browser
 ) -> None:
     source = prepare(session, tenant)

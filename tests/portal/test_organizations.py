@@ -169,7 +169,7 @@ def test_a_form_sent_twice_adds_one_organization(session: Session, browser: Brow
     assert session.scalar(count) == 1
 
 
-def test_a_form_sent_again_after_an_upgrade_that_renamed_its_view_adds_one_organization(
+def test_a_form_sent_again_after_its_view_was_renamed_adds_one_organization(
     app: Flask, session: Session, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = browser.post("/organizations/new", NEW, page="/organizations/new")

@@ -310,7 +310,7 @@ def test_the_latest_changes_lead_to_the_records_that_have_a_page(
     assert '<a href="/api-access/webhooks">https://a.example</a>' in changes
 
 
-def test_a_closed_month_is_named_with_its_statements_and_times_with_the_letters_of_the_zone(
+def test_a_closed_month_is_named_with_its_statements_and_times_with_their_zone(
     session: Session, tenant: Tenant, signed_in: SignedIn, operator: Browser
 ) -> None:
     admin = tenant.staff[Role.PARTNER_ADMIN]

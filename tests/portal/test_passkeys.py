@@ -282,7 +282,7 @@ def test_the_same_passkey_is_not_added_twice(admin: Browser, key: Authenticator)
     assert len(re.findall("Remove the passkey", admin.get(FACTORS).text)) == 1
 
 
-def test_where_a_company_account_is_required_neither_passkey_nor_password_signs_staff_in(
+def test_where_a_company_account_is_required_nothing_else_signs_staff_in(
     app: Flask,
     session: Session,
     tenant: Tenant,

@@ -289,7 +289,7 @@ def test_all_pages_about_an_uploaded_contact_show_the_same_counts(
     )
 
 
-def test_an_export_of_a_person_who_was_erased_meanwhile_says_so_on_the_page_and_by_email(
+def test_an_export_of_an_erased_person_says_so_on_the_page_and_by_email(
     app: Flask,
     session: Session,
     signed_in: Callable[..., Browser],

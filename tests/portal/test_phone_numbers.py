@@ -180,7 +180,7 @@ def test_the_operator_assigns_numbers_all_or_none(
     assert "Southgate" in page
 
 
-def test_assigning_numbers_to_a_suspended_organization_says_that_they_are_not_called_from(
+def test_assigning_numbers_to_a_suspended_organization_warns(
     session: Session, tenant: Tenant, operator: Browser
 ) -> None:
     address, notice = (

@@ -152,7 +152,7 @@ def test_a_domain_says_what_its_verification_needs(
     assert "Not verified yet" not in admin.get(PAGE).text
 
 
-def test_a_verified_domain_changes_only_after_a_confirmation_that_names_the_consequences(
+def test_a_verified_domain_changes_only_after_its_consequences_are_confirmed(
     admin: Browser, tenant: Tenant, session: Session
 ) -> None:
     partners.verify_domain(session, OPERATOR, tenant.partner.id)

@@ -68,7 +68,7 @@ def own_paths(ids_by_name: dict[str, str], *kinds: str) -> Hits:
     return {places[kind][0]: [places[kind][1] + ids_by_name[kind]] for kind in kinds}
 
 
-def test_the_page_and_the_field_of_the_top_bar_each_get_their_part_while_someone_types(
+def test_the_page_and_the_top_bars_field_each_get_their_part_while_typing(
     ids_by_name: dict[str, str], tenant: Tenant, signed_in: SignedIn
 ) -> None:
     browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])

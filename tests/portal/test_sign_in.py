@@ -524,7 +524,7 @@ def test_the_sign_in_page_says_that_the_user_is_signed_out(
     assert "You are signed out." in browser.get(answer.location or "").text
 
 
-def test_a_browser_that_was_signed_out_elsewhere_shows_it_in_the_language_of_the_user(
+def test_a_browser_signed_out_elsewhere_says_so_in_the_users_language(
     tenant: Tenant, signed_in: SignedIn, session: Session
 ) -> None:
     session.get_one(User, tenant.user.id).language = "de"

@@ -265,7 +265,7 @@ def test_the_spending_of_another_partner_is_not_found(
         (20 * DOLLAR, "A spending limit is reached: calls are refused or wait."),
     ],
 )
-def test_the_overview_and_the_portals_spending_name_a_limit_that_is_nearly_used_or_reached(
+def test_overview_and_spending_name_a_limit_that_is_nearly_used_or_reached(
     session: Session,
     tenant: Tenant,
     other_tenant: Tenant,

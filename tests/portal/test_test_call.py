@@ -163,7 +163,7 @@ def test_ready_assistants_are_offered_before_the_others_each_group_by_name(
     ]
 
 
-def test_an_assistant_that_can_not_call_is_offered_with_the_reason_and_can_not_be_chosen(
+def test_an_assistant_that_can_not_call_is_shown_with_the_reason_but_not_chosen(
     session: Session, tenant: Tenant, assistant: Assistant, admin: Browser
 ) -> None:
     for name, number, changes in (
@@ -331,7 +331,7 @@ def test_a_call_and_its_repetitions_link_to_each_other(
 
 
 @pytest.mark.parametrize("what", ["another number", "another organization", "another partner"])
-def test_only_a_call_of_the_organization_to_the_same_number_is_kept_as_the_earlier_one(
+def test_only_the_organizations_call_to_the_same_number_is_the_earlier_one(
     session: Session,
     tenant: Tenant,
     other_tenant: Tenant,

@@ -116,7 +116,7 @@ def test_a_number_on_the_do_not_call_list_gets_a_note(uploader: Uploader, sessio
     assert "This number is on the do-not-call list, so it won’t be called." in message
 
 
-def test_contacts_of_a_country_that_is_not_open_are_counted_before_and_after_applying(
+def test_contacts_of_a_closed_country_are_counted_before_and_after_applying(
     uploader: Uploader, session: Session
 ) -> None:
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}\nBob,+4930901820\nCy,+4930901821\n")

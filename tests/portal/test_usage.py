@@ -126,7 +126,7 @@ def test_of_two_ranges_with_the_same_days_the_one_that_was_clicked_is_chosen(
     assert shown == [["This month"], ["This month"], ["30 days"], ["This month"]]
 
 
-def test_organizations_are_sorted_by_conversations_and_add_up_to_the_total_of_the_page(
+def test_organizations_are_sorted_by_conversations_and_add_up_to_the_total(
     tenant_with_conversations: Tenant, signed_in: SignedIn
 ) -> None:
     file = file_of(signed_in(tenant_with_conversations.staff[Role.ADMIN]), f"/usage.csv?{RANGE}")

@@ -141,7 +141,7 @@ def test_a_test_event_is_sent_once_however_often_its_form_is(
     assert "Send again" not in shown.text
 
 
-def test_why_there_was_no_answer_is_in_the_readers_language_but_not_what_a_receiver_answered(
+def test_reasons_are_in_the_readers_language_and_answers_of_receivers_are_not(
     app: Flask, session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     webhook = make(app, session, tenant)

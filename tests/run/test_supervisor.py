@@ -131,7 +131,7 @@ def test_no_orphan_is_left_when_the_supervisor_itself_is_killed(start: Start) ->
     wait_for(lambda: all(is_gone(pid) for pid in children))
 
 
-def test_a_program_that_can_not_start_is_given_up_after_growing_pauses_with_a_message(
+def test_a_program_that_can_not_start_is_given_up_after_growing_pauses(
     start: Start, tmp_path: Path
 ) -> None:
     written = tmp_path / "worker.pid"

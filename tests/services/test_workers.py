@@ -88,7 +88,7 @@ def test_each_queue_counts_the_living_workers_that_serve_it(session: Session) ->
     assert workers.unserved_queues(workers.by_queue(workers.listing(session, 15).online)) == []
 
 
-def test_a_heartbeat_returns_the_time_of_the_database_or_that_the_worker_was_declared_dead(
+def test_a_heartbeat_returns_the_databases_time_or_that_the_worker_is_dead(
     session: Session,
 ) -> None:
     workers.announce(session, "worker-1")

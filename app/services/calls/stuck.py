@@ -56,7 +56,7 @@ class DispatcherStatus:
     overdue: int
 
     @property
-    def on_the_line(self) -> int:
+    def active_calls(self) -> int:
         """Return how many calls are being placed, ring or were answered."""
         return sum(self.under_way.values())
 

@@ -86,7 +86,7 @@ def test_every_problem_of_a_body_is_in_one_answer(partner_api: PartnerApi) -> No
     ]
 
 
-def test_an_editor_gets_the_name_of_the_field_that_is_not_theirs_and_nothing_is_saved(
+def test_an_editor_gets_the_name_of_the_field_that_only_others_may_change(
     partner_api: PartnerApi,
 ) -> None:
     path = f"/api/partners/{partner_api.tenant.partner.id}"

@@ -1,4 +1,4 @@
-"""Cancelling through the public face while the worker has the call on the line."""
+"""Cancelling through the public face during an active call."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,7 +37,7 @@ def status(script: Script, call_id: str) -> str:
     return str(script.get(f"/outbound/calls/{call_id}").get_json()["status"])
 
 
-def test_a_call_on_the_line_is_ended_after_cancelling_is_answered(
+def test_an_active_call_is_ended_after_cancelling_is_answered(
     script: Script, worker: Worker
 ) -> None:
     call_id = script.call().get_json()["callId"]

@@ -90,7 +90,7 @@ def one_line_in_use(waiting_calls: WaitingCalls) -> UUID:
     return call_id
 
 
-def lines_in_use_at_its_next_attempt(waiting_calls: WaitingCalls) -> UUID:
+def slots_in_use_at_its_next_attempt(waiting_calls: WaitingCalls) -> UUID:
     call_id = waiting_calls.ended(CallStatus.BUSY, EndedReason.BUSY)
     waiting_calls.set(max_calls_at_once=1)
     waiting_calls.claim(waiting_calls.ask())
@@ -278,8 +278,8 @@ REASONS: dict[
         lambda office: office.ended(CallStatus.FAILED, EndedReason.CARRIER_ERROR),
         ("scheduled", f"The carrier could not place the call. {AGAIN}", None, RETRY),
     ),
-    "busy, then the lines": (
-        lines_in_use_at_its_next_attempt,
+    "busy, then the limit": (
+        slots_in_use_at_its_next_attempt,
         ("queued", ONE_LINE, None, RETRY),
     ),
     "busy, then the hours": (

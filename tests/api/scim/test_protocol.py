@@ -259,7 +259,7 @@ SCHEMAS: list[tuple[dict[str, Any], int, int]] = [
 
 
 @pytest.mark.parametrize(("schemas", "created", "patched"), SCHEMAS)
-def test_a_body_without_schemas_is_read_by_its_address_and_one_with_another_schema_is_refused(
+def test_a_body_without_schemas_is_read_and_one_with_another_is_refused(
     directory: Directory, schemas: dict[str, Any], created: int, patched: int
 ) -> None:
     made = directory.add_user("bo@northwind.example")

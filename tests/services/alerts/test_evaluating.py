@@ -147,7 +147,7 @@ def test_each_measure_reads_its_own_figures(
     ]
 
 
-def test_silence_counts_from_the_last_call_or_the_creation_and_only_of_active_organizations(
+def test_silence_counts_from_the_last_call_or_creation_if_active(
     session: Session, tenant: Tenant
 ) -> None:
     tenant.organization.created_at = tenant.plus.created_at = utcnow() - timedelta(days=9)
@@ -165,7 +165,7 @@ def test_silence_counts_from_the_last_call_or_the_creation_and_only_of_active_or
     assert evaluate(session) == ["The portal: no calls for 3 days"]
 
 
-def test_an_alert_about_the_whole_portal_reaches_its_webhooks_and_none_of_an_organization(
+def test_an_alert_about_the_whole_portal_reaches_the_webhooks_of_the_portal_only(
     session: Session, settings: Settings, tenant: Tenant
 ) -> None:
     events = [WebhookEvent.ALERT_OPENED.value, WebhookEvent.ALERT_RESOLVED.value]

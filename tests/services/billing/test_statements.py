@@ -178,7 +178,7 @@ def end_subscription(session: Session, tenant: Tenant, at: datetime) -> None:
     session.flush()
 
 
-def test_the_month_in_which_a_subscription_ends_is_rated_by_its_plan_without_the_price(
+def test_the_month_in_which_a_subscription_ends_has_its_plan_without_the_price(
     session: Session, tenant: Tenant
 ) -> None:
     """Stripe was paid for the plan. What is beyond it can no longer be added there."""

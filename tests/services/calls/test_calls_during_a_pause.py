@@ -50,7 +50,7 @@ def test_an_attempt_that_was_delayed_is_not_asked_for_again_during_a_pause(
 
 
 @pytest.mark.parametrize(
-    ("scope", "held_lines"),
+    ("scope", "are_held"),
     [
         ("all", [True, True]),
         ("simulator", [True, True]),
@@ -59,7 +59,7 @@ def test_an_attempt_that_was_delayed_is_not_asked_for_again_during_a_pause(
     ],
 )
 def test_a_pause_holds_its_calls_until_it_ends(
-    session: Session, calling_organization: CallingOrganization, scope: str, held_lines: list[bool]
+    session: Session, calling_organization: CallingOrganization, scope: str, are_held: list[bool]
 ) -> None:
     scopes = {
         "all": pauses.PauseScope(),
@@ -73,13 +73,13 @@ def test_a_pause_holds_its_calls_until_it_ends(
     ]
     kinds = [claims.next_step(session, each, new_id(), calls_at_once=5).kind for each in ids]
     session.flush()
-    assert [kind is ClaimKind.DONE for kind in kinds] == held_lines
+    assert [kind is ClaimKind.DONE for kind in kinds] == are_held
     assert waiting.any_to_release(session) is False
     pauses.resume(session, COLLEAGUE, scopes[scope])
-    assert waiting.any_to_release(session) is any(held_lines)
-    assert (waiting.release(session), waiting.release(session)) == (sum(held_lines), 0)
+    assert waiting.any_to_release(session) is any(are_held)
+    assert (waiting.release(session), waiting.release(session)) == (sum(are_held), 0)
     again = [claims.next_step(session, each, new_id(), calls_at_once=5).kind for each in ids]
-    called = [ClaimKind.DIAL if was_held else ClaimKind.DONE for was_held in held_lines]
+    called = [ClaimKind.DIAL if was_held else ClaimKind.DONE for was_held in are_held]
     assert again == called
 
 

@@ -32,7 +32,7 @@ RINGING = CarrierReport(
 )
 
 
-def on_the_line(session: Session, calling_organization: CallingOrganization) -> tuple[Call, UUID]:
+def active_call(session: Session, calling_organization: CallingOrganization) -> tuple[Call, UUID]:
     """A call that rings, with its attempt."""
     call = calling_organization.accept(session, NUMBER, carrier=CarrierKind.TWILIO)
     attempt_id = new_id()
@@ -62,7 +62,7 @@ def test_a_waiting_call_is_cancelled_before_the_answer(session: Session) -> None
 
 def test_a_call_in_progress_will_be_ended_and_says_so(session: Session) -> None:
     calling_organization = make_calling_organization(session)
-    call, _ = on_the_line(session, calling_organization)
+    call, _ = active_call(session, calling_organization)
     promised = (CallStatus.RINGING, None, CANCELLING, True)
     for _ in range(2):
         assert (
@@ -74,7 +74,7 @@ def test_a_call_in_progress_will_be_ended_and_says_so(session: Session) -> None:
 
 def test_a_call_that_the_carrier_did_not_end_goes_on_and_says_so(session: Session) -> None:
     calling_organization = make_calling_organization(session)
-    call, attempt_id = on_the_line(session, calling_organization)
+    call, attempt_id = active_call(session, calling_organization)
     calls.cancel(session, calling_organization.key, call.id, KEYS)
     assert carrier_reports.start_hang_up(session, attempt_id)
     carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
@@ -90,7 +90,7 @@ def test_the_timeline_is_in_order_where_the_workers_clock_is_behind(
 ) -> None:
     calling_organization = make_calling_organization(session)
     with set_clock() as clock:
-        call, attempt_id = on_the_line(session, calling_organization)
+        call, attempt_id = active_call(session, calling_organization)
         calls.cancel(session, calling_organization.key, call.id, KEYS)
         clock.pass_by(seconds=-20)
         carrier_reports.start_hang_up(session, attempt_id)
@@ -121,7 +121,7 @@ def test_a_call_that_ended_by_itself_first_is_not_ended_again(
     expected: tuple[CallStatus, EndedReason | None, str | None, bool],
 ) -> None:
     calling_organization = make_calling_organization(session, retry_times=retry_times)
-    call, attempt_id = on_the_line(session, calling_organization)
+    call, attempt_id = active_call(session, calling_organization)
     calls.cancel(session, calling_organization.key, call.id, KEYS)
     busy = CarrierEvent(CarrierEventKind.ENDED, utcnow(), reason=EndedReason.BUSY)
     carrier_reports.apply(
@@ -141,7 +141,7 @@ def test_a_call_over_an_undecryptable_account_continues(session: Session) -> Non
         AccountFields("2a" * 16, sid="AC" + "1a" * 16),
         organization=session.get_one(Organization, calling_organization.organization_id),
     )
-    call, attempt_id = on_the_line(session, calling_organization)
+    call, attempt_id = active_call(session, calling_organization)
     session.get_one(CallAttempt, attempt_id).account_id = account.id
     with pytest.raises(Conflict) as refusal:
         calls.cancel(session, calling_organization.key, call.id, ("another key",))

@@ -165,7 +165,7 @@ def test_a_refusal_counts_even_where_consent_is_not_required(
     ] == [("consent_given", "failed", REFUSAL[1])]
 
 
-def test_without_the_requirement_no_contact_needs_consent_and_the_check_is_not_listed(
+def test_without_the_requirement_no_contact_needs_consent_nor_a_check_of_it(
     session: Session, calling_organization: CallingOrganization
 ) -> None:
     codes = []

@@ -103,15 +103,15 @@ def test_calls_of_a_carrier_are_a_gap_apart_and_carriers_do_not_delay_each_other
 
 
 @pytest.mark.parametrize(
-    ("own", "of_plan", "most", "lines"),
+    ("own", "of_plan", "most", "expected"),
     [(None, None, 5, 5), (2, None, 5, 2), (None, 3, 5, 3), (4, 3, 5, 3), (2, 3, 1, 1)],
 )
 def test_the_lowest_limit_of_calls_at_once_counts(
-    session: Session, own: int | None, of_plan: int | None, most: int, lines: int
+    session: Session, own: int | None, of_plan: int | None, most: int, expected: int
 ) -> None:
     organization = organization_of(session, limited(session, max_calls_at_once=of_plan))
     organization.max_calls_at_once = own
-    assert limits.calls_at_once(organization, most) == lines
+    assert limits.calls_at_once(organization, most) == expected
 
 
 def test_calls_of_a_day_are_counted_against_the_plan_and_shown(session: Session) -> None:

@@ -95,8 +95,8 @@ def test_new_active_and_held_calls_are_not_checked(
 ) -> None:
     fresh = wait_in_queue(session, calling_organization)
     session.get_one(Call, fresh).created_at = utcnow()
-    on_the_line = wait_in_queue(session, calling_organization)
-    claims.next_step(session, on_the_line, new_id(), calls_at_once=5)
+    active_call = wait_in_queue(session, calling_organization)
+    claims.next_step(session, active_call, new_id(), calls_at_once=5)
     pauses.pause(session, system_caller("colleague"), pauses.PauseScope(), "A storm.")
     held = wait_in_queue(session, calling_organization)
     claims.next_step(session, held, new_id(), calls_at_once=5)
@@ -104,4 +104,4 @@ def test_new_active_and_held_calls_are_not_checked(
     assert waiting.list_queued(session, None) == []
     suspend(session, calling_organization)
     session.flush()
-    assert waiting.end_if_stopped(session, on_the_line) is False
+    assert waiting.end_if_stopped(session, active_call) is False

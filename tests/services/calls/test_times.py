@@ -180,7 +180,7 @@ def test_a_call_that_could_not_be_placed_in_a_day_expires(
 
 
 @pytest.mark.parametrize(("expiry", "again"), [(24, True), (1, False)])
-def test_a_busy_line_is_tried_again_after_the_organizations_minutes_unless_it_expires_first(
+def test_a_busy_number_is_called_again_later_unless_the_call_expires(
     session: Session,
     calling_organization: CallingOrganization,
     clock: SetClock,

@@ -61,7 +61,7 @@ def test_only_numbers_that_the_organization_verified_are_called(
     assert refused(session, calling_organization, OTHER_NUMBER) == REFUSAL
 
 
-def test_a_number_that_waits_for_its_code_or_is_verified_for_something_else_does_not_count(
+def test_an_unverified_number_or_one_verified_for_something_else_does_not_count(
     session: Session, calling_organization: CallingOrganization
 ) -> None:
     add_verified(session, calling_organization, NUMBER).verified_at = None

@@ -216,7 +216,7 @@ def test_of_eight_wrong_codes_at_once_five_are_counted(fresh_database: Database)
 def test_of_eight_requests_at_once_the_limit_allows_only_some(
     fresh_database: Database,
 ) -> None:
-    lines = [create_calling_organization(fresh_database) for _ in range(8)]
+    organizations = [create_calling_organization(fresh_database) for _ in range(8)]
 
     def ask(calling_organization: CallingOrganization) -> str | None:
         try:
@@ -227,7 +227,7 @@ def test_of_eight_requests_at_once_the_limit_allows_only_some(
         return None
 
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(ask, lines))
+        answers = list(pool.map(ask, organizations))
     assert sorted(answers, key=str) == [None] * 3 + ["too_many_calls"] * 5
     with fresh_database.transaction(read_only=True) as session:
         assert len(session.scalars(select(Call.id)).all()) == 3

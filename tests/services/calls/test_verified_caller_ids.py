@@ -135,7 +135,7 @@ def test_the_right_code_confirms_the_number_and_a_wrong_one_counts(
     ]
 
 
-def test_a_verified_number_is_a_caller_id_of_sip_accounts_but_not_of_the_installations_carrier(
+def test_a_verified_number_is_a_caller_id_of_own_sip_accounts_only(
     session: Session, calling_organization: CallingOrganization
 ) -> None:
     enter(session, calling_organization, request(session, calling_organization))
@@ -163,7 +163,7 @@ def test_a_verified_number_is_a_caller_id_of_sip_accounts_but_not_of_the_install
     assert (call.status, call.carrier) == (CallStatus.QUEUED, CarrierKind.SIP)
 
 
-def test_a_number_that_is_confirmed_for_another_tenant_is_refused_once_the_code_is_right(
+def test_another_tenants_number_is_refused_once_the_code_is_right(
     session: Session, calling_organization: CallingOrganization
 ) -> None:
     other = make_calling_organization(session)
@@ -198,7 +198,7 @@ def test_a_number_that_is_already_confirmed_for_the_organization_is_not_called(
 
 
 @pytest.mark.parametrize("source", [NumberSource.CARRIER_LIST, NumberSource.SIMULATED])
-def test_a_listed_or_simulated_number_of_the_organization_is_confirmed_for_every_account(
+def test_a_listed_or_simulated_number_is_confirmed_for_every_account(
     session: Session, calling_organization: CallingOrganization, source: NumberSource
 ) -> None:
     hold(session, calling_organization, source)

@@ -291,7 +291,7 @@ def test_an_invitation_says_who_invites_where_to_and_until_when(
         ("fr", "es", "Tiene una invitación"),
     ],
 )
-def test_an_invitation_is_in_the_language_of_the_page_where_it_was_sent_if_no_other_is_chosen(
+def test_an_invitation_has_the_language_of_its_page_if_no_other_is_chosen(
     session: Session,
     settings: Settings,
     tenant: Tenant,

@@ -49,8 +49,8 @@ class PlannedCampaign:
         outreach.pause(self.session, OWNER, self.campaign.id)
 
     def feed(self, at: datetime | None = None, *, calls_at_once: int = 5) -> int:
-        lines = CallSettings(calls_at_once=calls_at_once)
-        return dispatcher.dispatch(self.session, self.campaign.id, lines, at or utcnow())
+        settings = CallSettings(calls_at_once=calls_at_once)
+        return dispatcher.dispatch(self.session, self.campaign.id, settings, at or utcnow())
 
     def calls(self, *statuses: CallStatus) -> list[Call]:
         query = select(Call).where(Call.campaign_id == self.campaign.id).order_by(Call.id)

@@ -12,7 +12,7 @@ from tests.fixtures.outreach import start_campaign
 from tests.fixtures.worker import create_calling_organization
 
 
-def test_eight_workers_call_each_contact_once_and_stay_within_the_lines(
+def test_eight_workers_call_each_contact_once_and_stay_within_the_limit(
     fresh_database: Database,
 ) -> None:
     calling_organization = create_calling_organization(fresh_database, max_calls_at_once=12)

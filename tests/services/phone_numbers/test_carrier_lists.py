@@ -114,7 +114,7 @@ def test_the_list_of_the_partners_account_leaves_numbers_to_the_organizations_ow
     assert (found.account_id, found.organization_id) == (wider.id, tenant.plus.id)
 
 
-def test_numbers_that_are_listed_no_more_lose_their_confirmation_until_they_are_again(
+def test_numbers_lose_their_confirmation_while_they_are_not_listed(
     session: Session, tenant: Tenant, carrier: FaultyCarrier, read_number_list: Read
 ) -> None:
     account = bring(session, tenant)

@@ -85,7 +85,7 @@ def test_a_number_that_was_only_simulated_is_free_once_no_assistant_has_it(
     assert stored(session) == {NUMBER: (other_tenant.plus.id, NumberSource.SIMULATED, False)}
 
 
-def test_on_a_real_carrier_a_free_number_and_a_foreign_one_are_refused_in_the_same_words(
+def test_a_real_carrier_refuses_free_and_foreign_numbers_in_the_same_words(
     session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
     phone_numbers.assign(session, OPERATOR, other_tenant.plus.id, [OTHER_NUMBER])
@@ -145,7 +145,7 @@ def test_a_partner_moves_its_numbers_among_its_own_organizations(
             phone_numbers.move(session, refused, NUMBER, tenant.plus.id)
 
 
-def test_a_number_of_the_partner_that_no_organization_has_goes_to_the_first_that_uses_it(
+def test_an_unassigned_number_goes_to_the_first_organization_that_uses_it(
     session: Session, tenant: Tenant, other_tenant: Tenant
 ) -> None:
     phone_numbers.assign(session, OPERATOR, tenant.plus.id, [NUMBER])

@@ -181,7 +181,7 @@ def test_a_webhook_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(
     assert MailKind.WEBHOOK_PAUSED in texts.TEXTS_BY_KIND
 
 
-def test_a_webhook_that_accepts_nothing_for_a_day_is_paused_and_one_success_restarts_the_day(
+def test_a_webhook_that_accepts_nothing_for_a_whole_day_is_paused(
     session: Session,
     settings: Settings,
     tenant: Tenant,
