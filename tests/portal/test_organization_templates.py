@@ -634,7 +634,8 @@ def test_each_row_of_a_file_is_checked_before_anything_is_created(
     assert counts(session) == before
     assert "6 rows have a problem" in page
     for words in (
-        "Another row has the same name.",
+        "Row 4 has the same name.",
+        "Row 3 has the same name.",
         "A user with this email address exists already.",
         "There is an organization Northwind Bakery already.",
         "Enter a name.",
@@ -728,7 +729,7 @@ def test_the_rows_that_failed_are_a_file_to_fix_with_the_problem_of_each(
         assert [row[0] for row in rows[1:]] == [
             *("Birch Dental", "Birch Dental", "Cedar Dental", "Northwind Bakery", "", "Fir Dental")
         ]
-        assert rows[1][5] == "Name: Another row has the same name."
+        assert rows[1][5] == "Name: Row 4 has the same name."
         assert rows[5][3:5] == ["Atlantis", "Mars/Base"]
         fixed = answer.text.replace("Birch Dental", "Beech Dental", 1).encode()
         assert "4 rows have a problem" in text(many(browser, template_id, fixed))

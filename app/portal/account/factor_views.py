@@ -78,7 +78,7 @@ def passkey_registration_options() -> Response | tuple[str, int]:
     """Return the options for the browser's dialog that creates a passkey, as JSON."""
     with transaction() as session:
         user = lock_own_user(session, caller())
-        registration = passkeys.ask_to_register(session, user, site(), g.brand.product_name)
+        registration = passkeys.ask_to_register(session, user, site(), g.brand.spoken_name)
     browser_session[CHALLENGE_KEY] = registration.challenge
     return Response(registration.options, mimetype="application/json")
 
@@ -199,7 +199,7 @@ def _app_page(form: AppForm) -> str:
     if secret is None:
         abort(redirect(url_for("portal.account.show_factors"), 303))
     link = authenticator_apps.link(
-        secret, issuer=g.brand.product_name, account=current_user.user.email
+        secret, issuer=g.brand.spoken_name, account=current_user.user.email
     )
     picture = segno.make(link, error="m").svg_inline(
         border=4, dark="#000", light="#fff", omitsize=True

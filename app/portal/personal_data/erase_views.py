@@ -104,7 +104,7 @@ def _proof_lines(erasure: Erasure, organization: str | None) -> list[str]:
         (pgettext("erasure", "Finished"), medium_datetime(erasure.finished_at, zone())),
     )
     return [
-        f"{labels.ERASURES[erasure.kind]} · {g.brand.product_name}",
+        f"{labels.ERASURES[erasure.kind]} · {g.brand.spoken_name}",
         "",
         *(labelled(label, value) for label, value in details if value),
         "",

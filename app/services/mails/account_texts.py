@@ -10,7 +10,7 @@ def _account_created_message(context: MailContext) -> str:
     values = {
         "partner": context.brand.partner_name,
         "organization": context.organization,
-        "product": context.brand.product_name,
+        "product": context.brand.spoken_name,
     }
     if context.organization:
         return gettext(
@@ -50,7 +50,7 @@ def _invited_message(context: MailContext) -> str:
 
 
 def invitation(context: MailContext) -> MailTexts:
-    product = context.brand.product_name
+    product = context.brand.spoken_name
     invited = gettext("You are invited to %(product)s", product=product)
     return MailTexts(
         subject=invited,
@@ -67,7 +67,7 @@ def _invitation_reason(context: MailContext) -> str:
         return gettext(
             "Sent to %(email)s because this address was invited to %(product)s.",
             email=context.email,
-            product=context.brand.product_name,
+            product=context.brand.spoken_name,
         )
     return gettext(
         "Sent to %(email)s because %(who)s entered this address.",
@@ -78,7 +78,7 @@ def _invitation_reason(context: MailContext) -> str:
 
 def set_password(context: MailContext) -> MailTexts:
     return MailTexts(
-        subject=gettext("Set your password for %(product)s", product=context.brand.product_name),
+        subject=gettext("Set your password for %(product)s", product=context.brand.spoken_name),
         heading=gettext("Set your password"),
         paragraphs=(
             _account_created_message(context),
@@ -95,7 +95,7 @@ def set_password(context: MailContext) -> MailTexts:
 
 
 def reset_password(context: MailContext) -> MailTexts:
-    product = context.brand.product_name
+    product = context.brand.spoken_name
     return MailTexts(
         subject=gettext("Set a new password for %(product)s", product=product),
         heading=gettext("Set a new password"),
@@ -121,7 +121,7 @@ def reset_password(context: MailContext) -> MailTexts:
 
 
 def password_changed(context: MailContext) -> MailTexts:
-    product, support = context.brand.product_name, context.brand.support_email
+    product, support = context.brand.spoken_name, context.brand.support_email
     return MailTexts(
         subject=gettext("Your password for %(product)s was changed", product=product),
         heading=gettext("Your password was changed"),
@@ -164,7 +164,7 @@ _FACTOR_CHANGES = {
 
 
 def factors_changed(context: MailContext) -> MailTexts:
-    product, support = context.brand.product_name, context.brand.support_email
+    product, support = context.brand.spoken_name, context.brand.support_email
     details = {"name": "", "by": "", **context.details}
     if details["what"] == "recovery_code_used":
         happened = ngettext(
@@ -192,7 +192,7 @@ def factors_changed(context: MailContext) -> MailTexts:
 
 
 def new_browser(context: MailContext) -> MailTexts:
-    product, support = context.brand.product_name, context.brand.support_email
+    product, support = context.brand.spoken_name, context.brand.support_email
     return MailTexts(
         subject=gettext("New sign-in to %(product)s", product=product),
         heading=gettext("New sign-in"),
@@ -215,7 +215,7 @@ def new_browser(context: MailContext) -> MailTexts:
 
 
 def identity_linked(context: MailContext) -> MailTexts:
-    product, provider = context.brand.product_name, context.details["provider"]
+    product, provider = context.brand.spoken_name, context.details["provider"]
     return MailTexts(
         subject=gettext("A company account was linked to %(product)s", product=product),
         heading=gettext("A company account was linked"),
@@ -241,7 +241,7 @@ def identity_linked(context: MailContext) -> MailTexts:
 
 
 def email_changed(context: MailContext) -> MailTexts:
-    product = context.brand.product_name
+    product = context.brand.spoken_name
     old, new = context.details["from"], context.details["to"]
     return MailTexts(
         subject=gettext("Your email address for %(product)s was changed", product=product),
@@ -263,7 +263,7 @@ def email_changed(context: MailContext) -> MailTexts:
 
 
 def confirm_email(context: MailContext) -> MailTexts:
-    product, details = context.brand.product_name, context.details
+    product, details = context.brand.spoken_name, context.details
     return MailTexts(
         subject=gettext("Confirm your email address for %(product)s", product=product),
         heading=gettext("Confirm the new email address"),

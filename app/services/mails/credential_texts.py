@@ -84,7 +84,7 @@ def credential_ends(context: MailContext) -> MailTexts:
         reason=gettext(
             "Sent to %(email)s because you created it or administer %(product)s.",
             email=context.email,
-            product=context.brand.product_name,
+            product=context.brand.spoken_name,
         ),
     )
 
@@ -125,7 +125,7 @@ def _done_by_message(context: MailContext) -> str:
     return gettext(
         "Done by %(by)s in %(product)s on %(moment)s.",
         by=context.details["by"],
-        product=context.brand.product_name,
+        product=context.brand.spoken_name,
         moment=context.at,
     )
 

@@ -113,7 +113,7 @@ def as_administrator(context: MailContext) -> str:
     return gettext(
         "Sent to %(email)s because you administer %(product)s.",
         email=context.email,
-        product=context.brand.product_name,
+        product=context.brand.spoken_name,
     )
 
 

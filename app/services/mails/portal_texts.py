@@ -10,7 +10,7 @@ from app.services.mails.facts import MailContext, MailTexts, as_administrator, f
 def webhook_paused(context: MailContext) -> MailTexts:
     details = context.details
     values = {
-        "product": context.brand.product_name,
+        "product": context.brand.spoken_name,
         "host": details["host"],
         "organization": details["organization"],
     }
@@ -50,7 +50,7 @@ def portal_viewed(context: MailContext) -> MailTexts:
                 "%(operator)s saw %(product)s as %(user)s sees it, from %(moment)s on, for at most "
                 "30 minutes.",
                 operator=details["operator"],
-                product=context.brand.product_name,
+                product=context.brand.spoken_name,
                 user=details["as"],
                 moment=context.at,
             ),

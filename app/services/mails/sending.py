@@ -109,6 +109,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
     )
     with languages.using_language(reader.language(mail.details)):
         rendered = render(reader.brand, TEXTS_BY_KIND[kind](context), site)
+        sender_name = reader.brand.spoken_name
     session.flush()
     sender = None
     if settings.mail_spf_include:
@@ -118,7 +119,7 @@ def begin(session: Session, mail_id: UUID, attempt: int, settings: Settings) -> 
         partner_id=mail.partner_id,
         to=address,
         to_name=reader.user.name if reader.user else None,
-        sender_name=reader.brand.product_name,
+        sender_name=sender_name,
         reply_to=mail.details.get("email") or reader.brand.support_email,
         subject=rendered.subject,
         text=rendered.text,

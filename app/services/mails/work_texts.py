@@ -31,7 +31,7 @@ _NOT_APPLIED: dict[str, Callable[[int], str]] = {
 
 
 def import_finished(context: MailContext) -> MailTexts:
-    counts, product = context.details, context.brand.product_name
+    counts, product = context.details, context.brand.spoken_name
     values = {
         "rows": localize_number(counts["rows"]),
         "total": localize_number(counts["total"]),
@@ -93,7 +93,7 @@ def _contact_change_messages(counts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def chat_message(context: MailContext) -> MailTexts:
-    product, details = context.brand.product_name, context.details
+    product, details = context.brand.spoken_name, context.details
     name, email = details.get("name"), details.get("email")
     display_name = name or email or gettext("A visitor")
     writer = f"{name} ({email})" if name and email else display_name
@@ -248,7 +248,7 @@ def alerts_opened(context: MailContext) -> MailTexts:
         else gettext(
             "Sent to %(email)s because this rule of %(product)s sends emails.",
             email=context.email,
-            product=context.brand.product_name,
+            product=context.brand.spoken_name,
         ),
         links=() if is_chosen else _rule_links(context),
     )
@@ -279,7 +279,7 @@ _LISTS: dict[str, str] = {
 
 
 def export_finished(context: MailContext) -> MailTexts:
-    details, product = context.details, context.brand.product_name
+    details, product = context.details, context.brand.spoken_name
     problem = details["problem"]
     name = str(_LISTS.get(details["list"], details["list"]))
     heading = (

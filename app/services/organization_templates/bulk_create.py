@@ -1,7 +1,7 @@
 """Create an organization for each row of a file, after a check of all rows."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,11 @@ from app.models.base import name_key
 from app.policy.caller import Caller
 from app.services.organization_templates.checking import InstallationBounds, openable_for
 from app.services.organization_templates.content import content_of
-from app.services.organization_templates.creating import create_organization, problems_of_details
+from app.services.organization_templates.creating import (
+    OrganizationDetails,
+    create_organization,
+    problems_of_details,
+)
 from app.services.organization_templates.loading import get
 from app.services.organization_templates.organization_files import OrganizationFileRow
 from app.services.users import new_administrators
@@ -64,8 +68,8 @@ def check_many(
     template = get(session, caller, template_id)
     content = content_of(template)
     openable = openable_for(session, caller, template.partner_id)
-    names = Counter(name_key(each.details.name) for each in of_file or rows)
-    emails = Counter((each.details.email or "").lower() for each in of_file or rows)
+    names = _rows_by(of_file or rows, lambda details: name_key(details.name))
+    emails = _rows_by(of_file or rows, lambda details: (details.email or "").lower())
     known_names = _known_names(session, template.partner_id, names)
     known_emails = _known_emails(session, template.partner_id, emails)
     checked = []
@@ -76,14 +80,14 @@ def check_many(
         if key and key in known_names:
             message = gettext("There is an organization %(name)s already.", name=details.name)
             problems.append(Problem("name", "name_taken", message))
-        elif key and names[key] > 1:
-            message = gettext("Another row has the same name.")
+        elif key and (other := _other_row(names[key], each)):
+            message = gettext("Row %(row)s has the same name.", row=other)
             problems.append(Problem("name", "name_taken", message))
         if content.first_role is not None and email:
             if email in known_emails:
                 problems.extend(email_exists().problems)
-            elif emails[email] > 1:
-                message = gettext("Another row has the same email.")
+            elif other := _other_row(emails[email], each):
+                message = gettext("Row %(row)s has the same email.", row=other)
                 problems.append(Problem("email", "email_exists", message))
         checked.append(CheckedRow(each, tuple(problems)))
     return checked
@@ -160,6 +164,21 @@ def _at_its_column(problem: Problem) -> str:
     if column is None:
         return problem.message
     return gettext("%(column)s: %(problem)s", column=column, problem=problem.message)
+
+
+def _rows_by(
+    rows: Sequence[OrganizationFileRow], key: Callable[[OrganizationDetails], str]
+) -> Mapping[str, list[int]]:
+    """Return the numbers of the rows by a key of their organizations."""
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        numbers[key(row.details)].append(row.number)
+    return numbers
+
+
+def _other_row(numbers: Sequence[int], row: OrganizationFileRow) -> int | None:
+    """Return the first of the rows that isn't this one."""
+    return next((number for number in numbers if number != row.number), None)
 
 
 def _known_names(session: Session, partner_id: UUID, keys: Iterable[str]) -> set[str]:
