@@ -168,9 +168,9 @@ def inactive_message(organization: Organization, suspended_partner: str | None) 
     """Return why an organization places no calls; None if it may. ``suspended_partner`` is the name
     of its partner if that is suspended."""
     if organization.status is OrganizationStatus.ARCHIVED:
-        return gettext("%(organization)s is archived.", organization=organization.name)
+        return gettext("The organization is archived.")
     if organization.status is OrganizationStatus.SUSPENDED:
-        return gettext("%(organization)s is suspended.", organization=organization.name)
+        return gettext("The organization is suspended.")
     if suspended_partner:
         return gettext("The partner %(partner)s is suspended.", partner=suspended_partner)
     return None

@@ -238,7 +238,10 @@ SAME_HELP: dict[str, str] = {
             "portal.personal_data.show_user_data",
             "portal.personal_data.confirm_erase_user",
         ),
-        "portal.phone_numbers.list_numbers": ("portal.phone_numbers.list_account_numbers",),
+        "portal.phone_numbers.list_numbers": (
+            "portal.phone_numbers.confirm_move_number",
+            "portal.phone_numbers.list_account_numbers",
+        ),
         "portal.pricing.show_plan": ("portal.pricing.show_checkout",),
         "portal.spending.edit_partner_budget": ("portal.spending.edit_organization_budget",),
         "portal.identity_providers.list_providers": (

@@ -95,7 +95,13 @@ def confirm_move_number(digits: str) -> str:
             back_link = (gettext("Phone numbers"), url_for("portal.phone_numbers.list_numbers"))
             title = gettext("Move %(number)s", number=phone(number.number))
             has_it = number.organization_id
-            return organization_picker.choose_page(session, title, back_link, has_it=has_it)
+            return organization_picker.choose_page(
+                session,
+                title,
+                back_link,
+                has_it=has_it,
+                sentence=gettext("Choose the organization the number moves to."),
+            )
         refuse_archived(organization)
         return _move_confirmation(session, number, organization).page()
 

@@ -122,9 +122,8 @@ def long_datetime(value: datetime | None, zone: str = "UTC") -> str:
     if value is None:
         return "–"
     local = value.astimezone(ZoneInfo(zone))
-    return (
-        f"{format_local_date(local, 'yMMMMd')}, {local:%H:%M}{NO_BREAK}{zone_abbreviation(local)}"
-    )
+    date = format_local_date(local, "yMMMMd").replace(NO_BREAK, " ")
+    return f"{date}, {local:%H:%M}{NO_BREAK}{zone_abbreviation(local)}"
 
 
 @portal.app_template_filter()
