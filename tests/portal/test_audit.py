@@ -5,7 +5,7 @@ import csv
 import io
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
@@ -16,7 +16,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.config import ROOT
-from app.enums import AlertMeasure, AlertScope, CallerKind, Role, Tier, WebhookEvent
+from app.enums import (
+    AlertMeasure,
+    AlertScope,
+    CallerKind,
+    OrganizationStatus,
+    Role,
+    Tier,
+    WebhookEvent,
+)
 from app.languages import using_language
 from app.models import Assistant, AuditEntry, User
 from app.models.base import id_at, new_id, utcnow
@@ -24,6 +32,7 @@ from app.models.folding import fold
 from app.policy.caller import system_caller
 from app.portal.audit.labels import (
     ACTION_LABELS,
+    FIELD_LABELS,
     action_label,
     actor_label,
     field_label,
@@ -34,6 +43,7 @@ from app.portal.web.process_names import PROCESS_LABELS
 from app.portal.webhooks.forms import EVENT_LABELS
 from app.services import alerts, audit
 from app.services.audit.refusals import anonymous_caller
+from app.services.imports.undo import UndoTotals
 from app.services.organizations.settings import GROUPS
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
@@ -338,6 +348,26 @@ def test_the_texts_of_a_plan_in_other_languages_are_in_words() -> None:
     assert (
         format_value(texts, name="textsByLanguage") == "Deutsch: Basis · Anrufe, Chat; Français: "
     )
+
+
+@pytest.mark.parametrize("status", OrganizationStatus)
+def test_each_status_of_an_organization_is_in_the_readers_language(
+    status: OrganizationStatus,
+) -> None:
+    entry = AuditEntry(
+        action="organization.archived",
+        target_type="organization",
+        before={"status": "active"},
+        after={"status": status.value},
+    )
+    with using_language("es"):
+        words = {"active": "Activa", "suspended": "Suspendida", "archived": "Archivada"}
+        assert sides(entry, "status") == ("Activa", words[status.value])
+
+
+def test_each_count_of_an_undone_upload_has_words_in_the_history() -> None:
+    names = (field_label(name) for name in asdict(UndoTotals()))
+    assert set(names) <= set(map(str, FIELD_LABELS.values()))
 
 
 def test_every_rule_of_an_organization_has_words_in_the_history() -> None:

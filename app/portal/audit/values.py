@@ -29,9 +29,10 @@ from app.portal.audit.labels import field_label
 from app.portal.billing.formats import month_name
 from app.portal.branding.labels import PICTURE_LABELS, value_lines
 from app.portal.do_not_call.listing import SOURCES
+from app.portal.organizations.listing import STATUS_LABELS
 from app.portal.uploads.labels import ACTION_NAMES
 from app.portal.web.blueprint import portal
-from app.portal.web.formats import ROLE_NAMES, day, size
+from app.portal.web.formats import CALL_STATUS_LABELS, ROLE_NAMES, day, size
 from app.portal.web.plan_names import plan_names
 from app.portal.webhooks.forms import EVENT_LABELS
 from app.services.exports.labels import FORMAT_NAMES
@@ -106,6 +107,11 @@ _VALUES_OF: dict[str, dict[str, str]] = {
 }
 """Words that apply to one field only."""
 _VALUES_OF |= {"user_type": _VALUES_OF["userType"], "role": _VALUES_OF["userType"]}
+_STATUSES_OF: dict[str, Mapping[str, str]] = {
+    "organization": {each.value: words for each, words in STATUS_LABELS.items()},
+    "call": CALL_STATUS_LABELS,
+}
+"""Words for a status by what has it; those of users are in `_VALUES`."""
 _MONEY = {"price", "priceBeyond", "budgetAMonth", "spendingADay", "spendingAMonth"}
 _LIMITS = {"agentLimit", "defaultAgentLimit", "userLimit"}
 """Fields in which 0 means no limit."""
@@ -133,6 +139,11 @@ def sides(entry: AuditEntry, name: str, zone: str = "UTC") -> tuple[str | None, 
     if name in ("logoImgUrl", "darkLogoUrl"):
         return _picture(before, name, gettext("picture")), _picture(
             after, name, gettext("new picture")
+        )
+    if name == "status" and (labels := _STATUSES_OF.get(entry.target_type)):
+        before, after = (
+            {name: labels.get(side[name], side[name])} if name in side else {}
+            for side in (before, after)
         )
     old, new = (
         format_value(side[name], zone, name) if name in side else None for side in (before, after)
