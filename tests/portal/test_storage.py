@@ -177,6 +177,20 @@ def test_deleting_data_asks_with_the_consequences_and_frees_the_storage(uploader
     assert "Undo was possible until" not in kept, "its last day is still to come"
 
 
+def test_each_stored_upload_has_an_action_a_checked_one_is_cancelled_an_undone_one_deleted(
+    uploader: Uploader,
+) -> None:
+    undone = uploader.applied(FILE)
+    uploader.press(undone, "undo")
+    uploader.work(undone)
+    checked = uploader.upload(f"Name,Phone\nCy,{number(2)}\n")
+    uploader.work(checked)
+    page = uploader.browser.get("/storage").text
+    assert f'href="{checked}/cancel"' in page
+    assert f'href="{undone}/delete-data"' in page
+    assert f'href="{undone}/delete-data"' in uploader.browser.get(undone).text
+
+
 def test_the_data_of_an_upload_in_progress_is_not_deleted(uploader: Uploader) -> None:
     address = uploader.upload(FILE)
     assert uploader.browser.get(f"{address}/delete-data").location == address
