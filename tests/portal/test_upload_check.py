@@ -235,6 +235,40 @@ def test_a_row_that_repeats_another_one_word_for_word_changes_nothing(uploader: 
     assert "The same figures as on the check screen." in uploader.shows(address)
 
 
+@pytest.mark.parametrize("between", [1, 1200])
+def test_a_file_with_a_contact_twice_changes_nothing_when_it_is_uploaded_again(
+    uploader: Uploader, between: int
+) -> None:
+    others = "".join(f"Bob,{number(10 + index)}\n" for index in range(between))
+    data = f"Name,Phone\nAnn,{ANN}\n{others}Anna,{ANN}\n"
+    uploader.applied(data)
+    address = uploader.upload(data)
+    shown = uploader.shows(address)
+    rows = f"{between + 2:,}"
+    assert f"Would be created 0 Would be updated 0 Unchanged {rows} Would be deleted 0" in shown
+    assert f"Nothing to apply: {rows} contacts are unchanged." in shown
+    unchanged = uploader.shows(f"{address}?rows=unchanged")
+    assert f"Rows 2 to {min(between + 3, 26)} of the file" in unchanged
+
+
+def test_rows_that_undo_each_other_are_counted_as_unchanged_when_they_are_applied(
+    uploader: Uploader,
+) -> None:
+    uploader.applied(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\n")
+    address = uploader.upload(f"Name,Phone\nAnna,{ANN}\nRob,{BOB}\nAnn,{ANN}\n")
+    assert "Would be updated 1 Unchanged 2" in uploader.shows(address)
+    uploader.press(address, "apply")
+    uploader.work(address)
+    assert "The same figures as on the check screen." in uploader.shows(address)
+
+
+def test_a_row_repeats_another_one_however_far_above_it_is(uploader: Uploader) -> None:
+    others = "".join(f"Bob,{number(10 + index)},\n" for index in range(1200))
+    row = f"Ann,{ANN},Ann@example.com\n"
+    shown = uploader.shows(uploader.upload(f"Name,Phone,Email\n{row}{others}{row}"))
+    assert "Row 1,203: Repeats row 2 and changes nothing." in shown
+
+
 @pytest.mark.parametrize(("left_out", "kept"), [("4", "Ann"), ("2", "Anna")])
 def test_one_of_two_rows_about_the_same_contact_is_kept(
     uploader: Uploader, session: Session, left_out: str, kept: str

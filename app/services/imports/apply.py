@@ -4,6 +4,7 @@ A batch is one transaction: the contacts, the outcome of its rows, the undo log,
 position. After a crash, applying continues right after the last batch.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -27,7 +28,7 @@ from app.models import (
 )
 from app.policy.caller import Caller, system_caller
 from app.services import audit, contacts, mail_queue, notifications
-from app.services.contacts.results import CREATED, DELETED, UPDATED, BulkResult
+from app.services.contacts.results import CREATED, DELETED, UPDATED, BulkResult, UndoStep
 from app.services.imports.corrected_files import count_fixed
 from app.services.imports.kinds import UNCHANGED
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
@@ -152,11 +153,24 @@ def _store_outcomes(
     upload.stored_bytes = (upload.stored_bytes or 0) + size
     for name, count in result.counts.items():
         setattr(upload, name, getattr(upload, name) + count)
-    if unchanged := sum(change.before == change.after for change in result.changes):
+    if unchanged := _count_unchanged(result.changes):
         unchanged += upload.found.get(UNCHANGED, 0)
         upload.found = upload.found | {UNCHANGED: unchanged}
     upload.rows_applied += len(rows)
     session.flush()
+
+
+def _count_unchanged(changes: Sequence[UndoStep]) -> int:
+    """Count the changes that change nothing, and those of a contact that its last one undoes."""
+    by_contact: dict[str, list[UndoStep]] = defaultdict(list)
+    for change in changes:
+        by_contact[change.contact_id].append(change)
+    return sum(
+        len(steps)
+        if steps[0].before == steps[-1].after
+        else sum(step.before == step.after for step in steps)
+        for steps in by_contact.values()
+    )
 
 
 def _store_problems(session: Session, upload: ContactImport, result: BulkResult) -> None:

@@ -4,19 +4,23 @@
 transaction. The order of the steps is in `pipeline`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
 from app.contact_files import FileLimits, ReadOptions, UnreadableFile
+from app.database import changed_rows
 from app.enums import ImportStatus
 from app.models import ContactImport, ImportBlock, ImportProblem, ImportRow, utcnow
 from app.services import storage
+from app.services.contacts.results import UPDATED
 from app.services.imports.corrections import corrections_of
+from app.services.imports.kinds import UNCHANGED
 from app.services.imports.packing import PackedRow, RowPacker, block_of
 from app.services.imports.preview import ImportOrder, ImportPreview
 from app.services.imports.records import RowRecord, analyze_rows, delete_some, insert_rows
@@ -119,6 +123,20 @@ def store_rows(
         size += len(block.content)
     upload.rows_total += len(listed) + sum(entry.row is not None for entry in packed)
     upload.stored_bytes = (upload.stored_bytes or 0) + size
+
+
+def mark_unchanged(
+    session: Session, task: CheckTask, planned: ImportPreview, numbers: Sequence[int]
+) -> None:
+    """Count updating rows as unchanged. Raises `CheckSuperseded`."""
+    _lock_upload(session, task)
+    planned.equal += changed_rows(
+        session,
+        update(ImportRow)
+        .where(ImportRow.import_id == task.import_id, ImportRow.row_number.in_(numbers))
+        .where(ImportRow.outcome == UPDATED, ImportRow.code.is_(None))
+        .values(code=UNCHANGED),
+    )
 
 
 def analyze_tables(session: Session, planned: ImportPreview) -> None:

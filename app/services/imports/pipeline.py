@@ -7,7 +7,8 @@
 3. Plan: `ImportPreview.plan` tries the contacts out against the campaign and the rows before
    them, and says what applying would do to each row.
 4. Check: `check.store_rows` stores the rows with their outcome, for people to review and correct.
-   Of a file with very many problems, only the first are listed one by one (`packing`).
+   Of a file with very many problems, only the first are listed one by one (`packing`). At the end,
+   `check.mark_unchanged` marks the rows of a contact that the file leaves as it was.
 5. Apply: `apply.apply_batch` writes the good rows to the campaign, and an undo log.
 6. Undo: `undo.undo_batch` takes the changes of that log back, the last row first.
 
@@ -99,6 +100,9 @@ def _check(database: Database, files: FileStore, task: CheckTask) -> None:
                 listed, packed = packer.split(chunk)
                 with database.transaction() as session:
                     check.store_rows(session, task, listed, packed)
+            for numbers in planned.rows_without_effect():
+                with database.transaction() as session:
+                    check.mark_unchanged(session, task, planned, numbers)
         with database.transaction() as session:
             check.analyze_tables(session, planned)
         with database.transaction() as session:

@@ -191,7 +191,8 @@ class ImportPreview:
     """The effects of applying an open file. Use it in a ``with`` block.
 
     ``counts`` has the five counts so far, ``rows`` their sum, ``samples`` the first rows and
-    ``revision`` the campaign's at the beginning.
+    ``revision`` the campaign's at the beginning. ``equal`` counts the updated rows that change
+    nothing.
     """
 
     def __init__(
@@ -210,7 +211,7 @@ class ImportPreview:
         self.rows = 0
         self.samples: list[list[str]] = []
         self._assumed_country = 0
-        self._equal = 0
+        self.equal = 0
         self._dry_run = contacts.DryRun(rules, order.action)
         self._corrections = order.corrections
         self._open_regions = open_regions
@@ -262,7 +263,7 @@ class ImportPreview:
         outcomes |= dict.fromkeys(left_out, IGNORED)
         ignored |= dict.fromkeys(left_out, LEFT_OUT)
         codes = ignored | dict.fromkeys(result.equal, UNCHANGED)
-        self._equal += len(result.equal)
+        self.equal += len(result.equal)
         records = []
         for row, mapped in chunk:
             number = row.number
@@ -290,6 +291,11 @@ class ImportPreview:
             )
         return records
 
+    def rows_without_effect(self) -> Iterator[list[int]]:
+        """Yield the numbers of rows that other rows of the file undo, a chunk at a time, after the
+        last row; see `contacts.DryRun.rows_without_effect`."""
+        return self._dry_run.rows_without_effect(CHUNK)
+
     def _closed_country(self, phone: str) -> list[CellNote]:
         region = quick_region_of(phone) if phone.startswith("+") else None
         if region is None or region in self._open_regions:
@@ -312,7 +318,7 @@ class ImportPreview:
             "notes": list(notes),
             "noteRows": notes,
             "skipped": table.skipped,
-            "equalRows": self._equal,
+            "equalRows": self.equal,
         }
 
     def _notes(self) -> dict[str, int]:
