@@ -125,7 +125,7 @@ def test_edits_are_cancelled_only_after_a_confirmation_and_can_be_downloaded(
     uploader.press(address, "cancel")
     page = uploader.browser.get(address)
     assert "Step 2 of 3" not in words(page)
-    assert "The checked rows use storage They can be downloaded until" in words(page)
+    assert "This upload’s data uses storage It is deleted on" in words(page)
     assert f'href="{address}/file.csv"' in page.text
     assert ANN in uploader.browser.get(f"{address}/file.csv").text
     assert "The checked rows are deleted and can’t be" in uploader.shows(f"{address}/delete-data")
