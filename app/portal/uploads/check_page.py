@@ -3,20 +3,24 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
-from flask import request, url_for
+from flask import request
 from sqlalchemy.orm import Session
 
-from app.enums import CampaignStatus, ContactAction
-from app.errors import translate_stored
 from app.languages import gettext, lazy_gettext, ngettext
-from app.models import Campaign, ContactImport, Organization, utcnow
+from app.models import Campaign, ContactImport
 from app.phone import country_name
+from app.portal.uploads.check_warnings import (
+    doubtful_country,
+    new_calls_message,
+    row_warnings,
+    rows_of,
+)
 from app.portal.uploads.closed_countries import closed_countries_warning
 from app.portal.uploads.forms import DELIMITER_LABELS, ENCODING_LABELS, ReadingForm
 from app.portal.uploads.labels import (
+    apply_message,
     file_notes,
     fix_labels,
     ignored_label,
@@ -25,20 +29,18 @@ from app.portal.uploads.labels import (
     repair_text,
     repair_title,
     repaired_title,
+    rows_summary,
 )
 from app.portal.uploads.sheet import columns_of, hidden_column, sheet_row
-from app.portal.uploads.upload_pages import cancel_confirmation
+from app.portal.uploads.upload_pages import cancel_confirmation, choice_url, rows_url
 from app.portal.web import lists
 from app.portal.web.formats import number
-from app.services import outreach
 from app.services.contacts.results import CREATED, DELETED, FAILED, IGNORED, UPDATED
 from app.services.imports import corrections, reports, uploads
 from app.services.imports.changes import changes_of
-from app.services.imports.kinds import COUNTRY_NOT_OPEN, DUPLICATE, NO_PHONE, NOT_IN_USE, UNCHANGED
+from app.services.imports.kinds import COUNTRY_NOT_OPEN, NO_PHONE, NOT_IN_USE, UNCHANGED
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
-from app.services.imports.records import earlier_row
-from app.services.imports.reports import ProblemKind, ShownRow
-from app.services.imports.summary import ASSUMED_COUNTRY
+from app.services.imports.reports import ProblemKind
 from app.validation.texts import whole_number
 
 
@@ -50,20 +52,6 @@ class FilterChip:
     current: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RowWarning:
-    """Rows that are applied but need review; ``link`` leads to them at ``url``. Each of the
-    ``pairs`` is two rows about the same contact, of which one can be kept alone."""
-
-    title: str
-    text: str
-    url: str
-    link: str
-    pairs: tuple[tuple[int, int], ...] = ()
-
-
-SHOWN_DUPLICATES = 3
-SOON = timedelta(minutes=2)
 _ROWS_TITLES = {
     None: lazy_gettext("Rows of the file"),
     CREATED: lazy_gettext("New contacts"),
@@ -74,10 +62,6 @@ _ROWS_TITLES = {
     FAILED: lazy_gettext("Rows to fix"),
 }
 """The heading of the rows by their outcome."""
-_OTHER_LENGTHS = frozenset({"too_short", "too_long", "wrong_length"})
-"""The reasons of numbers that may be of another country."""
-_NATIONAL_DIGITS = 8
-"""The digits that national numbers have at least in most countries."""
 SubmittedCells = Mapping[int, Mapping[int, str]]
 """Submitted corrections: row number -> index of the column -> text."""
 _CELL = re.compile(r"(?:cell|choice)-(\d{1,8})-(\d{1,4})", re.ASCII)
@@ -120,13 +104,17 @@ class RowChoice:
 
 
 def check_context(
-    session: Session, upload: ContactImport, submitted: SubmittedCells | None = None
+    session: Session,
+    upload: ContactImport,
+    page_data: Mapping[str, Any],
+    submitted: SubmittedCells | None = None,
 ) -> dict[str, Any]:
-    """Return the data of the check screen, by the filters in the URL; ``submitted`` holds refused
-    corrections."""
+    """Return the data of the check screen besides ``page_data``, that of every page of an upload,
+    by the filters in the URL; ``submitted`` holds refused corrections."""
     choice = _row_choice(session, upload)
     return {
         "title": _page_title(upload),
+        **_apply_bar(upload, choice, page_data),
         **_filters(upload, choice),
         **_problems(session, upload, choice),
         **_rows(session, upload, choice, submitted or {}),
@@ -156,6 +144,25 @@ def _page_title(upload: ContactImport) -> str:
     return ngettext("%(num)s row can be applied", "%(num)s rows can be applied", to_apply)
 
 
+def _apply_bar(
+    upload: ContactImport, choice: RowChoice, page_data: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what can be applied, and whether nothing can be before the rows that the user chose to
+    fix here."""
+    takes_new = page_data["takes_new"]
+    corrects = page_data["corrects"] and upload.failed and takes_new
+    saves_first = bool(corrects and not page_data["changes"])
+    return {
+        "saves_first": saves_first,
+        "apply_message": apply_message(
+            upload,
+            rows_of(choice.notes, NOT_IN_USE),
+            takes_new=takes_new,
+            saves_first=saves_first,
+        ),
+    }
+
+
 def _row_choice(session: Session, upload: ContactImport) -> RowChoice:
     kinds = reports.failed_kinds(session, upload)
     notes = reports.note_kinds(session, upload)
@@ -171,7 +178,7 @@ def _filters(upload: ContactImport, choice: RowChoice) -> dict[str, Any]:
     return {
         "kinds": _chips(upload, choice.kinds, choice.kind, shows_failed=shows_failed),
         "notes": [
-            FilterChip(note_label(n), n.rows, _url(upload, note=n.code), choice.note is n)
+            FilterChip(note_label(n), n.rows, choice_url(upload, note=n.code), choice.note is n)
             for n in choice.notes
         ],
         "filtered": choice.kind or choice.note,
@@ -188,20 +195,19 @@ def _problems(session: Session, upload: ContactImport, choice: RowChoice) -> dic
     by_hand = corrections.count_fixes(session, upload)
     fixes = fix_labels(by_hand)
     mapping = _mapping(upload)
-    no_phone = _rows_of(choice.notes, NO_PHONE)
+    no_phone = rows_of(choice.notes, NO_PHONE)
     return {
         "closed_countries": closed_countries_warning(session, upload)
-        if _rows_of(choice.notes, COUNTRY_NOT_OPEN)
+        if rows_of(choice.notes, COUNTRY_NOT_OPEN)
         else None,
-        "warned": _row_warnings(session, upload, choice.notes),
-        "not_in_use": _rows_of(choice.notes, NOT_IN_USE),
+        "warned": row_warnings(session, upload, choice.notes),
         "repairs": [
             {
                 "reason": repair.reason,
                 "rows": repair.rows,
                 "title": repair_title(repair),
                 "text": repair_text(repair),
-                "url": _url(upload, kind=f"{repair.code}:{repair.reason}"),
+                "url": choice_url(upload, kind=f"{repair.code}:{repair.reason}"),
             }
             for repair in reports.repairs(session, upload)
             if choice.kind is None or choice.kind.reason == repair.reason
@@ -237,48 +243,17 @@ def _rows(
         sheet_row(upload, row, submitted.get(row.number, {}), changes.get(row.number))
         for row in page.rows
     ]
+    total = choice.total(upload)
     return {
-        "doubtful_country": _doubtful_country(session, upload, choice, page.rows),
+        "doubtful_country": doubtful_country(session, upload, choice.kinds, page.rows),
         "rows_title": choice.title(),
-        "shown_total": choice.total(upload),
+        "rows_summary": rows_summary([row.number for row in rows], total) if rows else "",
         "columns": columns_of(upload, uploads.external_id_keys(session, upload)),
         "hidden_column": hidden_column(upload, rows),
         "rows": rows,
         "position": position,
         "next_url": position.next_url(str(page.next_number) if page.next_number else None),
     }
-
-
-def _doubtful_country(
-    session: Session, upload: ContactImport, choice: RowChoice, rows: Sequence[ShownRow]
-) -> str:
-    """Return the country as whose numbers the file was read if most failed rows, and more than were
-    read well, have a number without a country code that has another length there; else nothing."""
-    misfits = sum(
-        kind.rows
-        for kind in choice.kinds
-        if kind.code == "invalid_phone" and kind.reason in _OTHER_LENGTHS
-    )
-    fitting = upload.found.get("noteRows", {}).get(ASSUMED_COUNTRY, 0)
-    failed = [row for row in rows if row.outcome == FAILED]
-    without_code = sum(map(_lacks_country_code, failed))
-    if misfits * 2 <= upload.failed or misfits <= fitting or without_code * 2 <= len(failed):
-        return ""
-    organization = session.get_one(Organization, upload.organization_id)
-    return country_name(upload.read_options.get("region") or organization.default_region)
-
-
-def _lacks_country_code(row: ShownRow) -> bool:
-    """Return whether a number of the row was refused that may be a whole one of another country."""
-    cells = [
-        row.cells[problem.column_index].strip("( ")
-        for problem in row.problems
-        if problem.code == "invalid_phone" and problem.column_index is not None
-    ]
-    return any(
-        not cell.startswith(("+", "00")) and sum(map(str.isdigit, cell)) >= _NATIONAL_DIGITS
-        for cell in cells
-    )
 
 
 def _about_file(session: Session, upload: ContactImport) -> dict[str, Any]:
@@ -296,7 +271,7 @@ def _effects(session: Session, upload: ContactImport) -> dict[str, Any]:
     meanwhile."""
     campaign = session.get_one(Campaign, upload.campaign_id)
     return {
-        "called": _new_calls_message(session, campaign, upload),
+        "called": new_calls_message(session, campaign, upload),
         "campaign_changed": campaign.revision != upload.campaign_revision,
     }
 
@@ -323,14 +298,16 @@ def _chips(
 ) -> list[FilterChip]:
     if not kinds:
         return []
-    all_chip = FilterChip(gettext("All"), upload.failed, _url(upload), shows_failed and not kind)
+    all_chip = FilterChip(
+        gettext("All"), upload.failed, choice_url(upload), shows_failed and not kind
+    )
     return [
         all_chip,
         *(
             FilterChip(
                 kind_label(k),
                 k.rows,
-                _url(upload, kind=f"{k.code}:{k.reason or ''}"),
+                choice_url(upload, kind=f"{k.code}:{k.reason or ''}"),
                 k is kind,
             )
             for k in kinds
@@ -338,71 +315,9 @@ def _chips(
     ]
 
 
-def _rows_of(kinds: Sequence[ProblemKind], code: str) -> int:
-    return sum(kind.rows for kind in kinds if kind.code == code)
-
-
 def _rows_if_majority(upload: ContactImport, rows: int) -> int:
     """Return the number of rows if they are more than half of those to apply, else 0."""
     return rows if rows * 2 > uploads.rows_to_apply(upload) else 0
-
-
-def _row_warnings(
-    session: Session, upload: ContactImport, notes: Sequence[ProblemKind]
-) -> list[RowWarning]:
-    """Return warnings about rows before they are applied: numbers that aren't in use, and contacts
-    that are repeated in the file."""
-    warnings = []
-    if upload.action is not ContactAction.REMOVE and (rows := _rows_of(notes, NOT_IN_USE)):
-        title = ngettext("%(num)s number is not in use", "%(num)s numbers are not in use", rows)
-        text = gettext(
-            "No one has such a number in its country. The contacts are added, but campaigns don’t "
-            "call them. Check the digits."
-        )
-        warnings.append(
-            RowWarning(title, text, _url(upload, note=NOT_IN_USE), gettext("Show numbers"))
-        )
-    if rows := _rows_of(notes, DUPLICATE):
-        title = ngettext(
-            "Duplicate in this file: %(num)s", "Duplicates in this file: %(num)s", rows
-        )
-        first = reports.first_notes(session, upload, DUPLICATE, SHOWN_DUPLICATES)
-        text = " ".join(
-            gettext("Row %(row)s: %(message)s", row=number(row), message=translate_stored(message))
-            for row, message in first
-        )
-        pairs = tuple((earlier, row) for row, message in first if (earlier := earlier_row(message)))
-        if pairs:
-            text = gettext("%(rows)s The values of the last row win.", rows=text)
-        warnings.append(
-            RowWarning(title, text, _url(upload, note=DUPLICATE), gettext("Show duplicates"), pairs)
-        )
-    return warnings
-
-
-def _new_calls_message(session: Session, campaign: Campaign, upload: ContactImport) -> str:
-    """Return how many contacts a running campaign will start to call when the rows are applied."""
-    if (
-        upload.action is ContactAction.REMOVE
-        or not upload.created
-        or campaign.status is not CampaignStatus.ACTIVE
-        or (plan := outreach.stored_plan(session, campaign)) is None
-    ):
-        return ""
-    organization = session.get_one(Organization, campaign.organization_id)
-    opens_at = outreach.opens_at(session, plan, campaign, organization, utcnow())
-    if opens_at is None or opens_at - utcnow() > SOON:
-        return ngettext(
-            "%(num)s new contact is called as soon as the plan allows.",
-            "%(num)s new contacts are called as soon as the plan allows.",
-            upload.created,
-        )
-    return ngettext(
-        "%(num)s new contact is called as soon as the plan allows, perhaps within seconds.",
-        "%(num)s new contacts are called as soon as the plan allows, the first perhaps within "
-        "seconds.",
-        upload.created,
-    )
 
 
 def _requested_outcome(upload: ContactImport) -> str | None:
@@ -411,16 +326,6 @@ def _requested_outcome(upload: ContactImport) -> str | None:
     if requested in uploads.figures_of(upload):
         return requested
     return FAILED if upload.failed and requested != "all" else None
-
-
-def rows_url(upload: ContactImport, rows: str) -> str:
-    return url_for("portal.uploads.show_upload", upload_id=upload.id, rows=rows, _anchor="rows")
-
-
-def _url(upload: ContactImport, kind: str | None = None, note: str | None = None) -> str:
-    return url_for(
-        "portal.uploads.show_upload", upload_id=upload.id, kind=kind, note=note, _anchor="rows"
-    )
 
 
 def _reading_label(upload: ContactImport) -> str:

@@ -1,8 +1,10 @@
 """The words of the upload screens: statuses, kinds of problems, proposed repairs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from app.enums import ContactAction
+from markupsafe import Markup
+
+from app.enums import ContactAction, ImportStatus
 from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext
 from app.models import ContactImport
 from app.portal.web.formats import number, phone
@@ -242,6 +244,99 @@ def outcome_message(upload: ContactImport, remaining: int) -> str:
         (failed, ngettext("%(num)s row not applied", "%(num)s rows not applied", failed)),
     ]
     return f"{', '.join(label for count, label in figures if count)}."
+
+
+def apply_message(
+    upload: ContactImport, not_in_use: int, *, takes_new: bool, saves_first: bool
+) -> Markup:
+    """Return how many rows of a checked file can be applied, or what comes first; ``not_in_use`` is
+    the number of rows with such a phone."""
+    if not takes_new:
+        message = gettext("The organization is archived. Restore it first.")
+    elif saves_first:
+        message = gettext("Fix the rows, then save and check them.")
+    elif unchanged := uploads.unchanged_rows(upload):
+        message = _changes_message(uploads.rows_to_apply(upload) - unchanged, unchanged)
+    else:
+        message = _good_rows_message(upload, uploads.rows_to_apply(upload), not_in_use)
+    return Markup(message)  # noqa: S704 - from a catalogue, with numbers
+
+
+def _changes_message(changes: int, unchanged: int) -> str:
+    if not changes:
+        return ngettext(
+            "<strong>Nothing to apply:</strong> %(num)s contact is unchanged.",
+            "<strong>Nothing to apply:</strong> %(num)s contacts are unchanged.",
+            unchanged,
+        )
+    return ngettext(
+        "<strong>%(num)s change</strong> can be applied now, %(contacts)s unchanged.",
+        "<strong>%(num)s changes</strong> can be applied now, %(contacts)s unchanged.",
+        changes,
+        contacts=ngettext("%(num)s contact", "%(num)s contacts", unchanged),
+    )
+
+
+def _good_rows_message(upload: ContactImport, to_apply: int, not_in_use: int) -> str:
+    if not to_apply:
+        return gettext("<strong>No row</strong> of the file can be applied as it is.")
+    if not_in_use:
+        good = to_apply - not_in_use
+        return gettext(
+            "<strong>%(good)s</strong> and %(rows)s with a number not in use can be applied now.",
+            good=ngettext("%(num)s good row", "%(num)s good rows", good),
+            rows=ngettext("%(num)s row", "%(num)s rows", not_in_use),
+        )
+    if upload.failed:
+        return ngettext(
+            "<strong>%(num)s good row</strong> can be applied now, %(others)s later.",
+            "<strong>%(num)s good rows</strong> can be applied now, %(others)s later.",
+            to_apply,
+            others=ngettext("%(num)s row", "%(num)s rows", upload.failed),
+        )
+    return ngettext(
+        "<strong>%(num)s good row</strong> can be applied now.",
+        "<strong>%(num)s good rows</strong> can be applied now.",
+        to_apply,
+    )
+
+
+def rows_summary(numbers: Sequence[int], total: int) -> str:
+    """Return which rows of the file a page shows, of how many that match."""
+    all_rows = ngettext("%(num)s row", "%(num)s rows", total)
+    if len(numbers) == 1:
+        return gettext(
+            "Row %(number)s of the file, %(shown)s of %(rows)s",
+            number=number(numbers[0]),
+            shown=number(1),
+            rows=all_rows,
+        )
+    return gettext(
+        "Rows %(first)s to %(last)s of the file, %(shown)s of %(rows)s",
+        first=number(numbers[0]),
+        last=number(numbers[-1]),
+        shown=number(len(numbers)),
+        rows=all_rows,
+    )
+
+
+def result_title(upload: ContactImport) -> str:
+    """Return the heading of an upload whose rows were applied, all or some of them."""
+    applied, unchanged = upload.rows_applied, uploads.unchanged_rows(upload)
+    if upload.status is not ImportStatus.DONE:
+        to_apply = uploads.rows_to_apply(upload)
+        return gettext(
+            "Stopped after %(done)s of %(rows)s",
+            done=number(applied),
+            rows=ngettext("%(num)s row", "%(num)s rows", to_apply),
+        )
+    if not applied:
+        return gettext("No row was applied")
+    if not unchanged:
+        return ngettext("%(num)s row applied", "%(num)s rows applied", applied)
+    if changes := upload.created + upload.updated + upload.deleted - unchanged:
+        return ngettext("%(num)s change applied", "%(num)s changes applied", changes)
+    return gettext("Nothing was changed")
 
 
 def sum_message(counts: Iterable[int], total: int) -> str:

@@ -19,6 +19,7 @@ from app.portal.uploads.labels import (
     fix_labels,
     ignored_label,
     outcome_message,
+    result_title,
     sum_message,
 )
 from app.portal.uploads.sheet import MAX_CELL_LENGTH, problem_message
@@ -62,6 +63,7 @@ def result_context(session: Session, upload: ContactImport) -> dict[str, Any]:
         corrected_files.rows_to_fix(each.upload) for each in later
     )  # are fixed there
     return {
+        "title": result_title(upload),
         "corrected_files": later,
         "closed_countries": closed_countries_warning(session, upload),
         "can_fix": unfixed_rows > 0

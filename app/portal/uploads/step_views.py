@@ -173,7 +173,8 @@ def refused_step(
         if error.code != CHANGED_MEANWHILE or upload.status is not ImportStatus.CHECKED:
             url = url_for("portal.uploads.show_upload", upload_id=upload_id)
             return redirect_with(error.message, url, "warning")
-        context = upload_page_data(session, upload) | check_context(session, upload, submitted)
+        context = upload_page_data(session, upload)
+        context |= check_context(session, upload, context, submitted)
         page = render_template(
             "portal/uploads/check.html", changed_meanwhile=True, applies=applies, **context
         )

@@ -83,3 +83,13 @@ def changing_upload(upload_id: UUID) -> AbstractContextManager[Session]:
 def to_upload(upload_id: UUID, **params: Any) -> Response:
     """Redirect to the upload's page. ``params`` are parameters of the page and its ``_anchor``."""
     return redirect(url_for("portal.uploads.show_upload", upload_id=upload_id, **params), 303)
+
+
+def rows_url(upload: ContactImport, rows: str) -> str:
+    return url_for("portal.uploads.show_upload", upload_id=upload.id, rows=rows, _anchor="rows")
+
+
+def choice_url(upload: ContactImport, kind: str | None = None, note: str | None = None) -> str:
+    return url_for(
+        "portal.uploads.show_upload", upload_id=upload.id, kind=kind, note=note, _anchor="rows"
+    )

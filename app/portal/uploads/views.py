@@ -17,7 +17,7 @@ from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.models import ContactImport, utcnow
 from app.portal.uploads import blueprint
-from app.portal.uploads.check_page import check_context, rows_url
+from app.portal.uploads.check_page import check_context
 from app.portal.uploads.labels import (
     ACTION_NAMES,
     status_badge,
@@ -26,7 +26,7 @@ from app.portal.uploads.labels import (
 from app.portal.uploads.listing import UPLOADS, UploadRow
 from app.portal.uploads.result_page import result_context
 from app.portal.uploads.undo_views import extent_label, undone_context
-from app.portal.uploads.upload_pages import path_of, to_upload
+from app.portal.uploads.upload_pages import path_of, rows_url, to_upload
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.fragments import htmx_command, wants_fragment
@@ -68,12 +68,16 @@ def uploads_page(session: Session, definition: ListDefinition[UploadRow]) -> dic
 def show_upload(upload_id: UUID) -> str:
     with transaction(read_only=True) as session:
         contact_import = uploads.get(session, caller(), upload_id)
-        page, more = _page_of(session, contact_import)
-        return render_template(page, **upload_page_data(session, contact_import) | more)
+        page_data = upload_page_data(session, contact_import)
+        page, more = _page_of(session, contact_import, page_data)
+        return render_template(page, **page_data | more)
 
 
-def _page_of(session: Session, contact_import: ContactImport) -> tuple[str, dict[str, Any]]:
-    """Return the page of the upload's status, and its data besides `upload_page_data`."""
+def _page_of(
+    session: Session, contact_import: ContactImport, page_data: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Return the page of the upload's status, and its data besides ``page_data``, that of
+    `upload_page_data`."""
     if contact_import.status in uploads.AT_WORK:
         return "portal/uploads/working.html", {}
     if contact_import.undo_status == undo.UNDOING:
@@ -84,7 +88,7 @@ def _page_of(session: Session, contact_import: ContactImport) -> tuple[str, dict
             session, contact_import
         ) | undone_context(contact_import)
     if contact_import.status is ImportStatus.CHECKED:
-        return "portal/uploads/check.html", check_context(session, contact_import)
+        return "portal/uploads/check.html", check_context(session, contact_import, page_data)
     if contact_import.expected is not None:
         return "portal/uploads/result.html", result_context(session, contact_import)
     kept_until = expiry.kept_until(contact_import, settings().rows_kept_days)
