@@ -1,9 +1,12 @@
 """The list of organizations, and the effects of adding, suspending, resuming and archiving one, in
 words and numbers."""
 
-from app.enums import Role
+from collections.abc import Sequence
+
+from app.enums import OrganizationStatus, Role
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
+from app.models import Organization
 from app.services.organizations import ActiveItems, StoppedItems
 
 MEMBER_HINTS = {
@@ -71,6 +74,18 @@ def archive_consequences(active_items: ActiveItems) -> list[str]:
         "campaigns paused."
     )
     return [*consequences, restore_hint]
+
+
+def suspend_effect(consequences: Sequence[str]) -> str:
+    """Return the effect of suspending in one line, of `suspend_consequences`."""
+    return f"{consequences[0]} {gettext('You can reactivate it.')}"
+
+
+def archive_effect(organization: Organization, consequences: Sequence[str]) -> str:
+    """Return the effect of archiving in one line, of `archive_consequences`."""
+    if organization.status is not OrganizationStatus.ACTIVE:
+        return consequences[-1]  # no one can sign in to a suspended one
+    return f"{consequences[0]} {gettext('It leaves your list.')}"
 
 
 def archived_message(name: str, stopped: StoppedItems) -> str:

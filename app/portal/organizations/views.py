@@ -19,7 +19,13 @@ from app.models import Organization, Partner, utcnow
 from app.policy import Permission
 from app.portal.access.missing_actions import may_or_note_missing
 from app.portal.organizations import blueprint
-from app.portal.organizations.labels import archive_consequences, list_message, suspend_consequences
+from app.portal.organizations.labels import (
+    archive_consequences,
+    archive_effect,
+    list_message,
+    suspend_consequences,
+    suspend_effect,
+)
 from app.portal.organizations.limit_labels import (
     a_day_note,
     assistants_note,
@@ -210,9 +216,12 @@ def _overview(
 ) -> dict[str, Any]:
     """Return the current calls and those of this month, the latest changes, and what suspending and
     archiving would stop."""
+    suspending, archiving = suspend_consequences(numbers.reach), archive_consequences(numbers.reach)
     return {
-        "suspending": suspend_consequences(numbers.reach),
-        "archiving": archive_consequences(numbers.reach),
+        "suspending": suspending,
+        "suspend_effect": suspend_effect(suspending),
+        "archiving": archiving,
+        "archive_effect": archive_effect(organization, archiving),
         "region_names": region_names,
         "month": _month(numbers.month, numbers.month_before),
         **_limits(organization, numbers),
