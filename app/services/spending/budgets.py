@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Select,
+    case,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+)
 from sqlalchemy.orm import Session
 
 from app import languages
@@ -187,56 +197,63 @@ def any_reached(caller: Caller) -> ColumnElement[bool]:
 
 
 def _reached_query(caller: Caller) -> Select[SpendingLimit]:
-    month, limit = month_period(utcnow()), SpendingLimit
-    alerts = [_alert_key(month, percent) for percent in range(NEARLY_SPENT, MAX_LEVEL + 1)]
+    limit = SpendingLimit
     rows = of_tenant(select(limit), caller, limit.partner_id, limit.organization_id)
-    return rows.where(limit.budget_alert.in_(alerts))
+    return rows.where(_reported_level(month_period(utcnow())) >= NEARLY_SPENT)
 
 
-def due_alerts(session: Session, now: datetime) -> list[str]:
+def due_alerts(session: Session, now: datetime) -> Sequence[str]:
     """Return the scopes of budgets that reached another of their alert levels. It only reads."""
-    month = month_period(now)
-    rows = session.execute(_with_spending(month)).all()
-    return [stored.scope for stored, spent in rows if _new_level(stored, spent, month) is not None]
+    return session.scalars(
+        _due_query(month_period(now)).with_only_columns(SpendingLimit.scope)
+    ).all()
 
 
 def alert(session: Session, scopes: Sequence[str], now: datetime) -> int:
     """Report those of the budgets that reached another of their alert levels: by mail to the
     partner admins and the other recipients, in the history and in the notifications; how many."""
     month, limit = month_period(now), SpendingLimit
-    query = _with_spending(month).where(limit.scope.in_(scopes)).with_for_update(of=limit)
-    count = 0
-    for stored, spent in session.execute(query.execution_options(populate_existing=True)).all():
-        percent = _new_level(stored, spent, month)
-        if percent is not None:
-            stored.budget_alert = _alert_key(month, percent)
-            _report_level(session, stored, percent, spent)
-            count += 1
-    return count
+    query = _due_query(month).where(limit.scope.in_(scopes)).with_for_update(of=limit)
+    due = session.execute(query.execution_options(populate_existing=True)).all()
+    for stored, spent in due:
+        percent = max(level for level in _alerts_of(stored)[0] if _is_reached(stored, spent, level))
+        stored.budget_alert = f"{month}:{percent}"
+        _report_level(session, stored, percent, spent)
+    return len(due)
 
 
-def _with_spending(month: str) -> Select[SpendingLimit, int]:
-    """The budgets of which something is spent in the month, with the amount."""
+def _is_reached(stored: SpendingLimit, spent: int, level: int) -> bool:
+    return 100 * spent >= level * (stored.budget_micros or 0)
+
+
+def _due_query(month: str) -> Select[SpendingLimit, int]:
+    """The budgets that reached a level above the one that was reported this month, with the spent
+    amount."""
     limit, total = SpendingLimit, SpendingTotal
+
+    def is_due(level: ColumnElement[int]) -> ColumnElement[bool]:
+        is_reached = 100 * total.spent_micros >= level * limit.budget_micros
+        return is_reached & (level > _reported_level(month))
+
+    levels = [limit.budget_levels[index].as_integer() for index in range(MAX_LEVELS)]
+    default_levels = [literal(level) for level in ALERTS]
     return (
         select(limit, total.spent_micros)
         .join(total, total.scope == limit.scope)
-        .where(total.period == month, total.spent_micros > 0, limit.budget_micros.is_not(None))
+        .where(total.period == month, total.spent_micros > 0)
+        .where(
+            or_(*map(is_due, levels))
+            | (limit.budget_levels.is_(None) & or_(*map(is_due, default_levels)))
+        )
         .order_by(limit.scope)
     )
 
 
-def _new_level(stored: SpendingLimit, spent: int, month: str) -> int | None:
-    """Return the highest level that is reached, None if it has been reported."""
-    budget, levels = stored.budget_micros or 0, _alerts_of(stored)[0]
-    percent = max((each for each in levels if 100 * spent >= each * budget), default=None)
-    if percent is None or stored.budget_alert == _alert_key(month, percent):
-        return None
-    return percent
-
-
-def _alert_key(month: str, percent: int) -> str:
-    return f"{month}:{percent}"
+def _reported_level(month: str) -> ColumnElement[int]:
+    """The last level of which a budget's alert told in the month, 0 for none."""
+    stored = SpendingLimit.budget_alert
+    percent = cast(func.substr(stored, len(month) + 2), Integer)
+    return case((stored.startswith(f"{month}:"), percent), else_=0)
 
 
 def _report_level(session: Session, stored: SpendingLimit, percent: int, spent: int) -> None:

@@ -70,6 +70,25 @@ def test_each_threshold_is_reported_once_a_month(session: Session, tenant: Tenan
     assert alert(session, datetime(2026, 12, 1, tzinfo=UTC)) == 1
 
 
+def test_a_level_that_costs_fall_back_to_is_not_reported_again(
+    session: Session, tenant: Tenant
+) -> None:
+    budgets.change(session, tenant.caller(Role.PARTNER_ADMIN), plus(tenant), 100 * DOLLAR)
+    counts = []
+    for dollars in (85, 60, 85, 100):
+        spend(session, tenant, dollars)
+        counts.append(alert(session, NOW))
+    assert counts == [1, 0, 0, 1]
+
+
+def test_a_budget_is_due_by_its_own_levels(session: Session, tenant: Tenant) -> None:
+    for each, levels in ((tenant, [30, 40]), (make_tenant(session, "Southgate"), [60])):
+        admin = each.caller(Role.PARTNER_ADMIN)
+        budgets.change(session, admin, plus(each), 100 * DOLLAR, levels=levels)
+        spend(session, each, 55)
+    assert budgets.due_alerts(session, NOW) == [f"organization:{tenant.plus.id}"]
+
+
 def test_a_budget_has_its_own_levels_and_recipients(session: Session, tenant: Tenant) -> None:
     admin, partner_admin = tenant.caller(Role.PARTNER_ADMIN), tenant.staff[Role.PARTNER_ADMIN]
     books = ["books@acme.example", partner_admin.email.upper()]
