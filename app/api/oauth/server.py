@@ -108,20 +108,23 @@ class TokenServer(AuthorizationServer):
         methods: Sequence[str],  # noqa: ARG002 - signature of the base class
         endpoint: str = "token",  # noqa: ARG002 - signature of the base class
     ) -> Client:
-        """Return the authenticated client. 401 only if HTTP Basic was used, otherwise 400."""
+        """Return the authenticated client. 401 only if HTTP Basic was used, otherwise 400.
+
+        The attempt is counted before the secret is checked, as `throttle.charge` says. Failures of
+        others in the network delay only wrong secrets.
+        """
         credentials = request.credentials
         limits = attempt_limits.of_client(self.settings, credentials.client_id, self._ip)
-        has_failures = throttle.check(self.session, limits.individual)
+        throttle.charge(self.session, limits.individual)
         client = oauth_clients.authenticate(self.session, credentials.client_id, credentials.secret)
         if client is None:
-            throttle.charge(self.session, limits.all)
+            throttle.charge(self.session, limits.shared)
             oauth_clients.record_refusal(
                 self.session, credentials.client_id, credentials.secret, self._ip
             )
             message = "The client is unknown, its secret is wrong, or it may not have tokens now."
             raise UnprovenClient(message, status_code=401 if credentials.basic else 400)
-        if has_failures:
-            throttle.reset_after_success(self.session, limits.individual)
+        throttle.reset_after_success(self.session, limits.individual)
         authenticated = Client(client)
         request.client = authenticated
         return authenticated

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
 from app.errors import RateLimited
@@ -75,16 +75,6 @@ class TooManyFailures(RateLimited):
 def key_of(kind: str, *parts: str) -> str:
     """Return the key of a counter of this kind, named by ``parts``."""
     return hashlib.sha256("\0".join((kind, *parts)).encode("utf-8", "replace")).hexdigest()
-
-
-def check(session: Session, counters: Sequence[FailureCounter]) -> bool:
-    """Return whether failures are counted. Raises `TooManyFailures` if the attempt
-    comes too early."""
-    keys = [counter.key for counter in counters]
-    query = select(ThrottleCounter).where(ThrottleCounter.key.in_(keys))
-    rows = {row.key: row for row in session.scalars(query)}
-    _refuse_early(counters, rows, utcnow())
-    return any(row.failures for row in rows.values())
 
 
 def charge(session: Session, counters: Sequence[FailureCounter]) -> None:

@@ -1,6 +1,8 @@
 import base64
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,13 +16,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
+from app.database import Database
 from app.enums import Role
+from app.factory import create_app
 from app.models import OAuthClient, ThrottleCounter
 from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import system_caller
 from app.services import oauth_clients
+from app.services.auth import attempt_limits, throttle
 from app.services.oauth_clients import NewClient
-from tests.fixtures.tenants import Tenant
+from tests.fixtures.settings import settings_for, url_of
+from tests.fixtures.tenants import Tenant, make_tenant
 
 FORM = "application/x-www-form-urlencoded"
 NO_STORE = "no-store"
@@ -325,6 +331,24 @@ def test_too_many_failures_make_the_client_wait(
         assert answer.headers["Retry-After"] == "1"
     elsewhere = ask(limited, form_of(new_client), environ_base={"REMOTE_ADDR": "192.0.2.7"})
     assert (elsewhere.status_code, ask(limited, form_of(legacy)).status_code) == (200, 200)
+
+
+def test_requests_at_once_get_no_more_guesses_than_one_by_one(
+    fresh_database: Database, tmp_path: Path
+) -> None:
+    settings = settings_for(url_of(fresh_database), tmp_path, failed_sign_ins=1)
+    with fresh_database.transaction() as session:
+        administrator = make_tenant(session).caller(Role.PARTNER_ADMIN)
+        new = oauth_clients.create(session, administrator, name="Sync", role=Role.PARTNER_EDITOR)
+        form = form_of(new)
+    client = create_app(settings, fresh_database).test_client()
+    limits = attempt_limits.of_client(settings, form["client_id"], "127.0.0.1")
+    with ThreadPoolExecutor(1) as pool:
+        with fresh_database.transaction() as session:
+            throttle.charge(session, limits.all)  # as a wrong secret, which is being checked
+            other = pool.submit(ask, client, form)
+            wait([other], timeout=0.5)
+        assert refused(other.result()) == (429, "invalid_request", SHAPE, NO_STORE)
 
 
 @pytest.mark.usefixtures("clock")
