@@ -11,8 +11,8 @@ from app.portal.web.fields import OnceField
 from app.portal.web.formats import phone
 from app.portal.web.forms import PortalForm
 from app.services.calls import CallRequest, CallTexts
-from app.services.calls.accept import clean
 from app.services.calls.message_templates import fill
+from app.services.calls.request import clean
 from app.services.outreach import CampaignPlan
 from app.services.outreach.plans import MAX_TEXT_LENGTH
 

@@ -1,6 +1,6 @@
 """Calls, from the request to their end. `states` has the table of states and moves."""
 
-from app.services.calls.accept import CallRequest, CallScheduled, CallTexts, dry_run, schedule
+from app.services.calls.accept import CallScheduled, dry_run, schedule
 from app.services.calls.cancel import cancel, cancel_for_contacts, cancel_waiting
 from app.services.calls.figures import figures_of
 from app.services.calls.preflight import CheckStatus, PreflightCheck, in_utc, preflight
@@ -15,6 +15,7 @@ from app.services.calls.queries import (
     page,
     timeline,
 )
+from app.services.calls.request import CallRequest, CallTexts
 from app.services.calls.searching import (
     CallSearch,
     count,

@@ -16,7 +16,7 @@ from app.phone import DestinationLayer, PhoneError, check_dialable, region_of
 from app.policy.caller import Caller
 from app.services import carrier_accounts, pauses, spending, workers
 from app.services.calls import carrier_pace, limits, rules, trial
-from app.services.calls.accept import CallRequest, CallTexts, messaging_problems
+from app.services.calls.request import CallRequest, CallTexts, messaging_problems
 from app.services.calls.rules import CallBlocker
 from app.services.pauses import carrier_health
 from app.services.phone_numbers import NumberRoute

@@ -17,7 +17,8 @@ from app.phone import PhoneError, normalise_written
 from app.policy.caller import Caller
 from app.services import audit, daily_counts, phone_numbers
 from app.services.calls import queries
-from app.services.calls.accept import CallRequest, schedule
+from app.services.calls.accept import schedule
+from app.services.calls.request import CallRequest
 from app.services.calls.rules import PHONE_FIELD
 from app.services.tenancy import get_organization
 from app.services.verified_numbers import require_verifying

@@ -15,7 +15,7 @@ from app.schemas.parsing import read
 from app.services import organizations
 from app.services.assistants.settings import AssistantFields, validate_fields
 from app.services.calls import CallRequest
-from app.services.calls.accept import messaging_problems
+from app.services.calls.request import messaging_problems
 from app.services.organization_templates.content import (
     PLAIN_RULES,
     PreparedCampaign,

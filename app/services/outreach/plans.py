@@ -21,7 +21,7 @@ from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services import assistants, campaigns
 from app.services.calls import CallRequest, states
-from app.services.calls.accept import messaging_problems
+from app.services.calls.request import messaging_problems
 
 MAX_TEXT_LENGTH = 1000
 MAX_PER_HOUR = 10_000
