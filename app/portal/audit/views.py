@@ -16,7 +16,7 @@ from app.portal.audit import blueprint
 from app.portal.audit.entries import table_of
 from app.portal.audit.kinds import actions, kinds
 from app.portal.audit.listing import CALL_REQUESTS, HISTORY, leaves_calls_out, shows_calls
-from app.portal.organizations.views import organization_page_data
+from app.portal.organizations.tabs import organization_page_data
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page
 from app.portal.web.fragments import render_checked

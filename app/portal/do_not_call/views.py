@@ -22,7 +22,7 @@ from app.portal.do_not_call.review_messages import (
     review_of,
     trail_of,
 )
-from app.portal.organizations.views import organization_page_data
+from app.portal.organizations.tabs import organization_page_data
 from app.portal.web import lists
 from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page

@@ -13,7 +13,7 @@ from app.languages import gettext, lazy_gettext
 from app.portal.organizations import blueprint
 from app.portal.organizations.limit_labels import pace_message, rules_in_groups
 from app.portal.organizations.settings_forms import SettingsForm
-from app.portal.organizations.views import organization_page_data
+from app.portal.organizations.tabs import organization_page_data
 from app.portal.web.blueprint import Page
 from app.portal.web.formats import night_calls_warning
 from app.portal.web.forms import saving_edit, stored_page

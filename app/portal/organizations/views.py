@@ -1,21 +1,20 @@
-"""Organizations: the list, and one organization in several tabs, each with a URL of its own."""
+"""The list of organizations, and the tabs of one that only show it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 from uuid import UUID
 
 from babel.dates import format_date
-from flask import render_template, url_for
+from flask import render_template
 from sqlalchemy.orm import Session
 
 from app.calendar_months import month_of, months_later
-from app.enums import CarrierKind, OrganizationStatus
+from app.enums import CarrierKind
 from app.extensions import caller, settings, transaction
-from app.languages import lazy_gettext, lazy_pgettext, locale
+from app.languages import locale
 from app.languages.dates import format_local_date
-from app.models import Organization, Partner, utcnow
+from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.access.missing_actions import may_or_note_missing
 from app.portal.organizations import blueprint
@@ -34,14 +33,14 @@ from app.portal.organizations.limit_labels import (
     remaining_label,
     users_note,
 )
-from app.portal.organizations.listing import ORGANIZATIONS, STATUS_LABELS
+from app.portal.organizations.listing import ORGANIZATIONS
+from app.portal.organizations.tabs import organization_page_data
 from app.portal.users.listing import STATUS_LABELS as USER_STATUS_LABELS
 from app.portal.web import lists
 from app.portal.web.campaign_statuses import STATUS_LABELS as CAMPAIGN_STATUS_LABELS
 from app.portal.web.campaign_statuses import with_statuses
 from app.portal.web.list_pages import list_page, without_empty
 from app.portal.web.organization_picker import suggested_names
-from app.portal.web.page_frame import known_frame, read_frame
 from app.portal.web.readiness import READINESS_LABELS, ReadinessRow, row_of
 from app.services import (
     assistants,
@@ -60,119 +59,6 @@ from app.services.calls import limits
 
 LATEST_CHANGES = 5
 MONTHS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class OrganizationTab:
-    """A tab of an organization; ``count_name`` names the number shown in it."""
-
-    label: str
-    endpoint: str
-    needs: Permission
-    count_name: str | None = None
-
-
-VERIFIED_NUMBERS = "portal.verified_numbers.list_numbers"
-"""A tab of organizations in trial mode."""
-TABS = (
-    OrganizationTab(
-        lazy_gettext("Overview"),
-        "portal.organizations.show_organization",
-        Permission.ORGANIZATIONS_READ,
-    ),
-    OrganizationTab(
-        lazy_gettext("Users"),
-        "portal.organizations.list_organization_users",
-        Permission.USERS_READ,
-        "users",
-    ),
-    OrganizationTab(
-        lazy_gettext("Assistants"),
-        "portal.organizations.list_organization_assistants",
-        Permission.ORGANIZATIONS_READ,
-        "assistants",
-    ),
-    OrganizationTab(
-        lazy_gettext("Campaigns"),
-        "portal.organizations.list_organization_campaigns",
-        Permission.CAMPAIGNS_READ,
-        "campaigns",
-    ),
-    OrganizationTab(
-        lazy_gettext("Usage"), "portal.organizations.show_organization_usage", Permission.USAGE_READ
-    ),
-    OrganizationTab(
-        lazy_gettext("Spending"),
-        "portal.spending.edit_organization_spending",
-        Permission.ORGANIZATIONS_READ,
-    ),
-    OrganizationTab(
-        lazy_gettext("Settings"),
-        "portal.organizations.edit_settings",
-        Permission.ORGANIZATIONS_READ,
-    ),
-    OrganizationTab(
-        lazy_pgettext("tab", "Do not call"),
-        "portal.do_not_call.list_numbers",
-        Permission.CONTACTS_READ,
-        "do_not_call",
-    ),
-    OrganizationTab(lazy_gettext("Verified numbers"), VERIFIED_NUMBERS, Permission.CALLS_READ),
-    OrganizationTab(
-        lazy_gettext("Activity"), "portal.audit.show_organization_activity", Permission.AUDIT_READ
-    ),
-)
-
-
-def organization_page_data(
-    session: Session,
-    organization: Organization,
-    endpoint: str,
-    head: overview.OrganizationHead | None = None,
-) -> dict[str, Any]:
-    """Return the head of every tab; ``endpoint`` is the tab that is shown. The ``head`` is read
-    unless it is given."""
-    if known_frame() is None:
-        read_frame(session)
-    head = head or overview.head_of(session, organization)
-    use = head.contents.use
-    counts = {
-        "users": use.users,
-        "assistants": use.assistants,
-        "campaigns": head.contents.campaigns,
-        "do_not_call": head.contents.do_not_call,
-    }
-    trial = organizations.trial_of(session, organization, head.partner)
-    hidden = () if trial or endpoint == VERIFIED_NUMBERS else (VERIFIED_NUMBERS,)
-    return {
-        "organization": organization,
-        "suspended_partner": _suspended_partner(organization, head.partner),
-        "trial": trial,
-        "calling_pause": head.pause,
-        "statuses": STATUS_LABELS,
-        "use": use,
-        "counts": counts,
-        "parts": [
-            (
-                tab.label,
-                url_for(tab.endpoint, organization_id=organization.id),
-                counts[tab.count_name] if tab.count_name else None,
-                tab.endpoint == endpoint,
-            )
-            for tab in TABS
-            if tab.endpoint not in hidden
-            and caller().may(Permission.ORGANIZATIONS_READ)
-            and may_or_note_missing(tab.needs)
-        ],
-    }
-
-
-def _suspended_partner(organization: Organization, partner: Partner) -> str | None:
-    """Return the name of the partner of an organization that is active itself, if the partner is
-    suspended."""
-    if organization.status is not OrganizationStatus.ACTIVE or partner.suspended_at is None:
-        return None
-    return partner.name
 
 
 @blueprint.get("/organizations/names")

@@ -13,7 +13,7 @@ from app.languages.dates import NO_BREAK
 from app.models import utcnow
 from app.policy import Permission
 from app.portal.access.missing_actions import may_or_note_missing
-from app.portal.organizations.views import organization_page_data
+from app.portal.organizations.tabs import organization_page_data
 from app.portal.spending import blueprint
 from app.portal.spending.forms import BudgetForm, OrganizationSpendingForm, SpendingForm
 from app.portal.spending.labels import spending_parts, test_money_message

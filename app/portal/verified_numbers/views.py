@@ -13,7 +13,7 @@ from app.extensions import caller, settings, transaction
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import VerifiedNumber, utcnow
 from app.portal.calls.labels import live_panel_data, reached_no_one
-from app.portal.organizations.views import organization_page_data
+from app.portal.organizations.tabs import organization_page_data
 from app.portal.verified_numbers import blueprint
 from app.portal.verified_numbers.calling import STATUS_BADGES, NumberForm, call_with_code
 from app.portal.verified_numbers.forms import CodeForm
