@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from app.database import Database
 from app.enums import Role, Tier
@@ -21,7 +21,7 @@ from app.services.tenancy import visible_organizations
 from tests.fixtures.clock import set_clock
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.tenants import Tenant, make_tenant
-from tests.fixtures.waiting import wait_for
+from tests.fixtures.waiting import wait_for, waits_for_a_lock
 from tests.fixtures.worker_context import worker_context
 from tests.services.billing.conftest import publish
 
@@ -59,12 +59,6 @@ def close(database: Database) -> None:
     while written:
         with database.transaction() as session:
             written = closing.close_due(session, CLOSING)
-
-
-def waits_for_a_lock(database: Database) -> bool:
-    with database.transaction(read_only=True) as session:
-        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        return bool(session.scalar(waiting))
 
 
 def test_two_workers_close_a_month_once_with_numbers_without_gaps(

@@ -23,8 +23,7 @@ from tests.fixtures.browser_session import give_session
 from tests.fixtures.databases import runs_on
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.tenants import Tenant, make_tenant
-from tests.fixtures.waiting import wait_for
-from tests.jobs.test_closing_months import waits_for_a_lock
+from tests.fixtures.waiting import wait_for, waits_for_a_lock
 
 backend = runs_on(["postgresql"])
 """SQLite has one writer at a time."""

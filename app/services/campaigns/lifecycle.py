@@ -123,7 +123,15 @@ def _set_status(
         message = gettext("The campaign is archived.")
         raise Conflict(message, "archived")
     if status is CampaignStatus.ACTIVE:
-        refuse_archived(session.get_one(Organization, campaign.organization_id))
+        # Locked: whoever archives the organization meanwhile waits, and then pauses the campaign.
+        refuse_archived(
+            session.get_one(
+                Organization,
+                campaign.organization_id,
+                with_for_update={"read": True},
+                populate_existing=True,
+            )
+        )
     before, campaign.status = campaign.status, status
     if before is CampaignStatus.ACTIVE:
         cancel_for_campaign(session, campaign.id)
