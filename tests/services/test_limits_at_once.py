@@ -1,4 +1,5 @@
-"""Eight clients at the last place of a limit, and at one list's default view: one gets it."""
+"""Eight clients at the last place of a limit, at one list's default view, and at the values of one
+alert rule: one gets it."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -66,12 +67,29 @@ def test_one_alert_rule_is_the_last(
     monkeypatch.setattr(rules, "MAX_RULES", 1)
 
     def add(session: Session) -> None:
-        data = alerts.RuleInput(
-            AlertMeasure.FAILED_CALLS, AlertScope.PARTNER, next(numbers), AlertPeriod.TODAY
-        )
-        alerts.create(session, admin, data)
+        alerts.create(session, admin, failed_calls(next(numbers)))
 
     assert at_once(fresh_database, add) == ["too_many_rules"] * (CLIENTS - 1)
+
+
+def test_of_alert_rules_that_get_the_same_values_at_once_one_is_changed(
+    fresh_database: Database, admin: Caller
+) -> None:
+    with fresh_database.transaction() as session:
+        rule_ids = iter(
+            [alerts.create(session, admin, failed_calls(more)).id for more in range(1, 1 + CLIENTS)]
+        )
+
+    def change(session: Session) -> None:
+        alerts.update(session, admin, next(rule_ids), failed_calls(100))
+
+    assert at_once(fresh_database, change) == [alerts.EXISTS] * (CLIENTS - 1)
+
+
+def failed_calls(threshold: int) -> alerts.RuleInput:
+    return alerts.RuleInput(
+        AlertMeasure.FAILED_CALLS, AlertScope.PARTNER, threshold, AlertPeriod.TODAY
+    )
 
 
 @pytest.mark.parametrize("of_portal", [True, False], ids=["portal", "organization"])

@@ -80,7 +80,7 @@ def listing(session: Session, caller: Caller) -> list[tuple[AlertRule, str, date
 
 def get(session: Session, caller: Caller, rule_id: UUID, *, for_change: bool = False) -> AlertRule:
     """Return a rule. Raises `Forbidden` and `NotFound` (``alert_rule_not_found``)."""
-    caller.require(Permission.ORGANIZATIONS_WRITE if for_change else Permission.REPORT_READ)
+    caller.require(Permission.REPORT_READ)
     query = _visible_rules(caller).where(AlertRule.id == rule_id)
     missing = NotFound(gettext("There is no such alert rule."), "alert_rule_not_found")
     return fetch(session, query, missing, for_change=for_change)
@@ -123,12 +123,14 @@ def update(
 ) -> bool:
     """Change everything but the measure; return whether anything changed. Raises as `create`, and
     `Conflict` (``changed_meanwhile``)."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
     rule = get(session, caller, rule_id, for_change=True)
     values = _validate(session, caller, data, rule.organization_id)
     values["measure"] = rule.measure
     if _has_values(rule, values):
         return False
     check_version(expected_version, rule.version, "alert rule")
+    lock_owner(session, rule.partner_id)
     _refuse_duplicate(session, caller, values)
     before = _audit_values(rule)
     for name, value in values.items():
@@ -144,6 +146,7 @@ def update(
 def mute(session: Session, caller: Caller, rule_id: UUID, days: int) -> AlertRule:
     """Mute a rule for some days (one of `MUTE_DAYS`); 0 ends it. Raises `Forbidden`, `NotFound` and
     `ValidationFailed` (``out_of_range``)."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
     if days not in (0, *MUTE_DAYS):
         message = gettext("Choose how long the rule is muted.")
         raise ValidationFailed.on("days", "out_of_range", message)
@@ -161,6 +164,7 @@ def mute(session: Session, caller: Caller, rule_id: UUID, days: int) -> AlertRul
 
 def remove(session: Session, caller: Caller, rule_id: UUID) -> None:
     """Remove a rule with its alerts. Raises `Forbidden`, `NotFound`."""
+    caller.require(Permission.ORGANIZATIONS_WRITE)
     rule = get(session, caller, rule_id, for_change=True)
     _record_rule(session, caller, rule, "alert_rule.removed", before=_audit_values(rule))
     session.delete(rule)
