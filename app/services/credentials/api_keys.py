@@ -214,7 +214,7 @@ def rotate(
 
 def revoke(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
     """End a key from the next request on. Repeating it isn't an error."""
-    key = get(session, caller, key_id)
+    key = get(session, caller, key_id, for_change=True)
     if key.revoked_at is None:
         key.revoked_at = utcnow()
         session.flush()

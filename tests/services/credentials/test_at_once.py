@@ -1,4 +1,5 @@
-"""Eight clients rotate one key, one client and one SCIM token, or use one mailed link: one wins."""
+"""Eight clients rotate one key, one client and one SCIM token, revoke one key, or use one mailed
+link: one wins."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import Role
 from app.errors import DomainError
-from app.models import ApiKey, LinkPurpose, OAuthClient, ScimToken
+from app.models import ApiKey, AuditEntry, LinkPurpose, OAuthClient, ScimToken
 from app.policy.caller import Caller
 from app.services import oauth_clients
 from app.services.auth import one_time_links
@@ -102,6 +103,21 @@ def test_of_secrets_rotated_at_once_the_last_works_and_the_one_before_it(
                 for secret in (first, *secrets)
             ]
         assert (works[0], sum(works)) == (False, 2)
+
+
+def test_a_key_is_revoked_once(fresh_database: Database, tenant: Tenant, admin: Caller) -> None:
+    with fresh_database.transaction() as session:
+        organization_id = tenant.organization.id
+        new = api_keys.create(session, admin, organization_id=organization_id, name="Sync")
+        key_id = new.key.id
+
+    def revoke(session: Session) -> str:
+        return str(api_keys.revoke(session, admin, key_id).revoked_at)
+
+    assert len(set(at_once(fresh_database, revoke))) == 1
+    with fresh_database.transaction(read_only=True) as session:
+        revocations = select(func.count()).where(AuditEntry.action == "key.revoked")
+        assert session.scalar(revocations) == 1
 
 
 @pytest.mark.parametrize("purpose", [LinkPurpose.INVITATION, LinkPurpose.RESET_PASSWORD])
