@@ -81,14 +81,18 @@ def _step(work: Callable[[WorkerContext, UUID], None], identifier: str) -> None:
 
 
 def check_account(worker: WorkerContext, partner_id: UUID) -> None:
+    with worker.database.transaction(read_only=True) as session:
+        test = accounts.begin_test(session, worker.settings.secret_keys, partner_id)
+    if test is None:
+        return
     message = "Stripe accepts the key."
     try:
-        account_of(worker, partner_id).check()
+        _open(worker, test.keys).check()
         works = True
     except (ProcessorRefused, ProcessorUnavailable) as error:
         works, message = False, _problem_message(error)
     with worker.database.transaction() as session:
-        accounts.end_test(session, partner_id, works=works, message=message)
+        accounts.end_test(session, partner_id, test, works=works, message=message)
 
 
 def sell(worker: WorkerContext, partner_id: UUID) -> None:
@@ -175,6 +179,10 @@ def account_of(worker: WorkerContext, partner_id: UUID) -> StripeProcessor:
     """Return the partner's own account. Raises `ProcessorRefused` if the keys can't be read."""
     with worker.database.transaction(read_only=True) as session:
         keys = accounts.open_account_keys(session, worker.settings.secret_keys, partner_id)
+    return _open(worker, keys)
+
+
+def _open(worker: WorkerContext, keys: accounts.AccountKeys | None) -> StripeProcessor:
     if keys is None:
         raise ProcessorRefused(NO_KEY)
     return open_account(worker.settings, keys.secret, keys.account_id)

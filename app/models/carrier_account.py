@@ -22,6 +22,7 @@ from app.models.base import (
     enum_column,
     partial_index,
 )
+from app.models.requested_check import RequestedCheck
 
 _SID = re.compile(r"\bAC[0-9a-f]{32}\b")
 
@@ -80,19 +81,16 @@ class CarrierAccount(Base):
         return f"{user}@{address}" if user else address
 
 
-class AccountCheck(Base):
-    """The last check of an account, done by the worker. It is running while ``ended_at`` is None.
-    ``message`` is the result."""
+class AccountCheck(RequestedCheck, Base):
+    """The last check of a carrier account."""
 
     __abstract__ = True
 
     account_id: Mapped[UUID] = mapped_column(
         ForeignKey("carrier_accounts.id", ondelete="CASCADE"), primary_key=True
     )
-    asked_at: Mapped[Time]
-    ended_at: Mapped[Time | None]
-    works: Mapped[bool | None]
-    message: Mapped[str] = mapped_column("words", Text, default="")
+    requested_at: Mapped[Time | None] = mapped_column("asked_at", nullable=False)
+    checked_at: Mapped[Time | None] = mapped_column("ended_at")
 
 
 class CarrierAccountTest(AccountCheck):

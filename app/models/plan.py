@@ -22,6 +22,7 @@ from app.models.base import (
     partial_index,
     tenant_key,
 )
+from app.models.requested_check import RequestedCheck
 
 
 class PlanVersion(Base):
@@ -52,11 +53,9 @@ class PlanVersion(Base):
     send_problem: Mapped[str] = mapped_column(Text, default="")
 
 
-class ProcessorAccount(Base):
+class ProcessorAccount(RequestedCheck, Base):
     """A partner's own Stripe account: a secret key, or an account connected to the installation's.
-
-    Both secrets are encrypted. The last test of the connection runs while ``tested_at`` is None and
-    ``test_asked_at`` is set.
+    Both secrets are encrypted. The check is the last test of its connection.
     """
 
     __tablename__ = "processor_accounts"
@@ -67,10 +66,8 @@ class ProcessorAccount(Base):
     webhook_secret: Mapped[str] = mapped_column(Text, default="")
     version: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Created]
-    test_asked_at: Mapped[Time | None]
-    tested_at: Mapped[Time | None]
-    works: Mapped[bool | None]
-    message: Mapped[str] = mapped_column("words", Text, default="")
+    requested_at: Mapped[Time | None] = mapped_column("test_asked_at")
+    checked_at: Mapped[Time | None] = mapped_column("tested_at")
 
 
 class Checkout(Base):

@@ -191,7 +191,7 @@ def test_the_worker_tests_an_account_and_keeps_what_it_found(twilio_worker: Twil
     def ended(account_id: UUID) -> tuple[bool | None, str] | None:
         with twilio_worker.database.transaction(read_only=True) as session:
             test = session.get_one(CarrierAccountTest, account_id)
-            return (test.works, test.message) if test.ended_at else None
+            return (test.works, test.message) if test.checked_at else None
 
     account_id = ask()
     wait_until(lambda: ended(account_id))

@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
 from app.errors import Conflict, ValidationFailed
-from app.gateways.processors.base import PriceReference
+from app.gateways.processors.base import PriceReference, ProcessorRefused
+from app.gateways.processors.stripe import StripeProcessor
 from app.jobs import sell_plans
 from app.jobs.context import WorkerContext
 from app.jobs.housekeeping import refresh_prices
@@ -180,6 +181,22 @@ def test_without_an_answer_the_plans_are_published_and_sent_again_on_request(
         account = session.get_one(ProcessorAccount, tenant.partner.id)
         assert (account.works, account.message) == (True, "Stripe accepts the key.")
         assert KEY not in account.secret
+
+
+def test_the_result_of_a_key_that_was_replaced_meanwhile_is_not_stored(
+    context: WorkerContext, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def replace_and_refuse(_account: StripeProcessor) -> None:
+        with context.database.transaction() as session:
+            connect(session, context, tenant, AccountKeys(KEY))
+        raise ProcessorRefused("Stripe refused the key.")
+
+    monkeypatch.setattr(StripeProcessor, "check", replace_and_refuse)
+    sell_plans.check_account(context, tenant.partner.id)
+    with context.database.transaction(read_only=True) as session:
+        account = session.get_one(ProcessorAccount, tenant.partner.id)
+        assert account.is_running
+        assert (account.works, account.message) == (None, "")
 
 
 def test_a_pasted_id_is_saved_only_if_stripe_says_the_same(

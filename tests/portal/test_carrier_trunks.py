@@ -106,7 +106,7 @@ def test_the_form_of_a_trunk_does_not_show_the_test_of_a_twilio_account(
     admin.post(TWILIO, {"sid": "AC" + "1a" * 16, "token": "7e" * 16}, page=TWILIO)
     [account] = stored(session)
     test = session.get_one(CarrierAccountTest, account.id)
-    test.ended_at, test.works = utcnow(), False
+    test.checked_at, test.works = utcnow(), False
     session.commit()
     assert "the test failed" in admin.get(TWILIO).text
     assert "the test failed" not in admin.get(FORM).text

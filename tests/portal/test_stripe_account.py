@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role, Tier
 from app.models import Checkout, ProcessorAccount, User, new_id
 from app.services.pricing import accounts, selling
+from app.services.pricing.accounts import AccountTest
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_pricing import FORM, PLUS, version, words
@@ -47,7 +48,11 @@ def test_the_page_is_a_tab_of_pricing_with_the_state_of_its_connection(admin: Br
 
 def test_the_result_of_the_test_is_shown(admin: Browser, tenant: Tenant, session: Session) -> None:
     admin.post(PAGE, KEYS, page=PAGE)
-    accounts.end_test(session, tenant.partner.id, works=True, message="Stripe accepts the key.")
+    account = stored(session, tenant) or pytest.fail("the account is missing")
+    test = AccountTest(None, account.requested_at)
+    accounts.end_test(
+        session, tenant.partner.id, test, works=True, message="Stripe accepts the key."
+    )
     session.commit()
     assert "Stripe accepts the key. Tested" in words(admin.get(PAGE).text)
     fragment = admin.get(PAGE, headers={"HX-Request": "true"}).text

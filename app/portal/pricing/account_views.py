@@ -103,7 +103,7 @@ def _page(form: ProcessorAccountForm | None) -> str:
         "portal/pricing/_connection.html",
         form=form or ProcessorAccountForm.showing(account),
         account=account,
-        is_testing=account is not None and accounts.is_testing(account),
+        is_testing=account is not None and account.is_running,
         may_connect=bool(settings().stripe_key),
         is_local=settings().is_local,
         callback=f"{settings().public_url.rstrip('/')}/processor/stripe/{partner_id}",

@@ -123,7 +123,7 @@ def _set_status(
         message = gettext("The campaign is archived.")
         raise Conflict(message, "archived")
     if status is CampaignStatus.ACTIVE:
-        # Locked: whoever archives the organization meanwhile waits, and then pauses the campaign.
+        # Locked: archiving the organization waits, and then finds the campaign active.
         refuse_archived(
             session.get_one(
                 Organization,

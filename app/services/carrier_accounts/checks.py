@@ -2,24 +2,19 @@
 connection, and the last reading of its numbers."""
 
 from collections.abc import Iterable
-from datetime import timedelta
 from typing import TypeVar
 from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.models import AccountCheck, CarrierAccount, utcnow
+from app.models import AccountCheck, CarrierAccount
 
-GIVEN_UP_AFTER = timedelta(minutes=10)
-"""Time after which a check without a result can be requested again."""
 C = TypeVar("C", bound=AccountCheck)
 
 
 def is_running(check: AccountCheck | None) -> bool:
-    return (
-        check is not None and check.ended_at is None and utcnow() - check.asked_at < GIVEN_UP_AFTER
-    )
+    return check is not None and check.is_running
 
 
 def restart(session: Session, kind: type[C], account_id: UUID) -> None:
@@ -28,7 +23,7 @@ def restart(session: Session, kind: type[C], account_id: UUID) -> None:
     if check is None:
         check = kind(account_id=account_id)
         session.add(check)
-    check.asked_at, check.ended_at, check.works, check.message = utcnow(), None, None, ""
+    check.restart()
     session.flush()
 
 

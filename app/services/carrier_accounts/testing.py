@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.gateways.carriers.partner_accounts import AccountCredentials, AccountTestResult
 from app.gateways.job_queue import enqueue_check
-from app.models import CarrierAccount, CarrierAccountTest, new_id, utcnow
+from app.models import CarrierAccount, CarrierAccountTest, new_id
 from app.policy.caller import Caller, system_caller
 from app.services.carrier_accounts.accounts import get, use
 from app.services.carrier_accounts.checks import is_running, restart
@@ -71,7 +71,7 @@ def begin(session: Session, keys: Sequence[str], account_id: UUID) -> AccountTes
     """For the worker: return what to test; None if the account is gone or its test has ended."""
     test = session.get(CarrierAccountTest, account_id)
     account = session.get(CarrierAccount, account_id)
-    if test is None or account is None or test.ended_at is not None:
+    if test is None or account is None or test.checked_at is not None:
         return None
     opened = credentials(session, keys, account_id)
     return AccountTest(account, opened, numbers_of(session, account))
@@ -85,12 +85,12 @@ def end(
     calls from now on: return the account in use."""
     test = session.get(CarrierAccountTest, account_id)
     account = session.get(CarrierAccount, account_id)
-    if test is None or account is None or test.ended_at is not None:
+    if test is None or account is None or test.checked_at is not None:
         return None
     if account.version != version:
         _queue(session, account)
         return None
-    test.ended_at, test.works, test.message = utcnow(), result.works, result.message
+    test.end(result.works, result.message)
     if not result.works or not account.is_pending:
         return None
     used = use(session, WORKER, account_id)
@@ -98,7 +98,7 @@ def end(
         used_test = session.get(CarrierAccountTest, used.id) or CarrierAccountTest(
             account_id=used.id
         )
-        used_test.asked_at, used_test.ended_at = test.asked_at, test.ended_at
+        used_test.requested_at, used_test.checked_at = test.requested_at, test.checked_at
         used_test.works, used_test.message = test.works, test.message
         session.add(used_test)
     return used

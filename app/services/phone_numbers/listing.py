@@ -63,7 +63,7 @@ def refresh_due(session: Session) -> int:
             CarrierAccount.removed_at.is_(None),
             ~CarrierAccount.is_pending,
             CarrierAccount.carrier == CarrierKind.TWILIO,
-            or_(number_list.asked_at.is_(None), number_list.asked_at < utcnow() - EVERY),
+            or_(number_list.requested_at.is_(None), number_list.requested_at < utcnow() - EVERY),
         )
         .order_by(CarrierAccount.id)
         .limit(DUE_BATCH)
@@ -95,7 +95,7 @@ def reading_data(session: Session, keys: Sequence[str], account_id: UUID) -> Num
     account = session.get(CarrierAccount, account_id)
     if (
         number_list is None
-        or number_list.ended_at is not None
+        or number_list.checked_at is not None
         or account is None
         or account.removed_at
     ):
@@ -109,11 +109,9 @@ def store_reading(session: Session, account_id: UUID, listed: ListedNumbers) -> 
     confirmed for others are left alone."""
     number_list = session.get(CarrierNumberList, account_id)
     account = session.get(CarrierAccount, account_id)
-    if number_list is None or number_list.ended_at is not None or account is None:
+    if number_list is None or number_list.checked_at is not None or account is None:
         return
-    number_list.ended_at = utcnow()
-    number_list.works = listed.works
-    number_list.message = listed.message
+    number_list.end(listed.works, listed.message)
     if not listed.works:
         return
     confirmed = [number for number in sorted(listed.numbers) if _confirm(session, account, number)]

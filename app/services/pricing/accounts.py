@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -13,7 +13,7 @@ from app.errors import NotFound, Problem, check_version, raise_problems
 from app.gateways.job_queue import enqueue_check
 from app.gateways.processors.stripe import is_installed
 from app.languages import gettext
-from app.models import ProcessorAccount, new_id, utcnow
+from app.models import ProcessorAccount, new_id
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
@@ -21,8 +21,6 @@ from app.services.credentials.encryption import SealBroken, seal, unseal
 
 PURPOSE = "processor-account"
 WEBHOOK_PURPOSE = "processor-webhook"
-GIVEN_UP_AFTER = timedelta(minutes=10)
-"""Time after which a test without a result can be requested again."""
 SECRET = re.compile(r"(?:sk|rk)_[A-Za-z0-9_]{8,250}")
 ACCOUNT = re.compile(r"acct_[A-Za-z0-9]{6,90}")
 WEBHOOK_SECRET = re.compile(r"whsec_[A-Za-z0-9_+/=]{8,250}")
@@ -36,6 +34,14 @@ class AccountKeys:
     secret: str = ""
     account_id: str = ""
     webhook_secret: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountTest:
+    """A test of an account. ``keys`` is None if they can't be read."""
+
+    keys: AccountKeys | None
+    requested_at: datetime | None
 
 
 def find(session: Session, caller: Caller, partner_id: UUID) -> ProcessorAccount | None:
@@ -101,29 +107,30 @@ def remove(session: Session, caller: Caller, partner_id: UUID) -> None:
     session.flush()
 
 
-def is_testing(account: ProcessorAccount) -> bool:
-    requested_at = account.test_asked_at
-    return (
-        requested_at is not None
-        and account.tested_at is None
-        and utcnow() - requested_at < GIVEN_UP_AFTER
-    )
-
-
 def enqueue_test(session: Session, caller: Caller, partner_id: UUID) -> None:
     """Queue a test of the connection. Raises `Forbidden`, `NotFound`."""
     account = _get(session, caller, partner_id)
-    account.test_asked_at, account.tested_at, account.message = utcnow(), None, ""
-    account.works = None
+    account.restart()
     session.flush()
     enqueue_check(session, "test_processor_account", new_id(), partner_id, str(partner_id))
 
 
-def end_test(session: Session, partner_id: UUID, *, works: bool, message: str) -> None:
-    """For the worker: store the result of the test."""
+def begin_test(session: Session, keys: Sequence[str], partner_id: UUID) -> AccountTest | None:
+    """For the worker: return what to test; None if the account is gone."""
     account = session.get(ProcessorAccount, partner_id)
-    if account is not None:
-        account.tested_at, account.works, account.message = utcnow(), works, message
+    if account is None:
+        return None
+    return AccountTest(open_account_keys(session, keys, partner_id), account.requested_at)
+
+
+def end_test(
+    session: Session, partner_id: UUID, test: AccountTest, *, works: bool, message: str
+) -> None:
+    """For the worker: store the result of the test, unless another one, such as that of a new key,
+    was requested meanwhile."""
+    account = session.get(ProcessorAccount, partner_id, with_for_update=True)
+    if account is not None and account.requested_at == test.requested_at:
+        account.end(works, message)
 
 
 def open_account_keys(

@@ -216,7 +216,7 @@ def test_lists_are_read_daily_and_those_of_removed_accounts_end(
     assert phone_numbers.refresh_due(session) == 1  # the second
     assert phone_numbers.refresh_due(session) == 0
     for account in (first, second):
-        session.get_one(CarrierNumberList, account.id).asked_at = utcnow() - timedelta(hours=25)
+        session.get_one(CarrierNumberList, account.id).requested_at = utcnow() - timedelta(hours=25)
     session.flush()
     assert phone_numbers.refresh_due(session) == 2
     carrier_accounts.remove(session, tenant.caller(Role.PARTNER_ADMIN), first.id)
