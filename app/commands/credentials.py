@@ -215,9 +215,9 @@ def rotate_keys(*, end_tokens: bool, as_json: bool) -> None:
     Tokens issued before stay valid for their hour. Use --end-tokens if a key became known: scripts
     then ask for a new token.
     """
-    secret = extensions.settings().effective_secret_key
+    keys = extensions.settings().secret_keys
     with changing() as (session, caller):
-        kid = signing_keys.rotate(session, caller, secret, end_tokens=end_tokens)
+        kid = signing_keys.rotate(session, caller, keys, end_tokens=end_tokens)
     before = "have ended" if end_tokens else "stay valid until they expire"
     print_result(
         {"keyId": kid, "tokensEnded": end_tokens},

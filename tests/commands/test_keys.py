@@ -98,5 +98,5 @@ def test_every_rotation_before_a_token_ends_keeps_it_valid(app: Flask, script: S
 
 def test_users_and_scripts_rotate_no_keys(session: Session, tenant: Tenant) -> None:
     with pytest.raises(Forbidden) as refused:
-        signing_keys.rotate(session, tenant.caller(Role.OPERATOR), "secret")
+        signing_keys.rotate(session, tenant.caller(Role.OPERATOR), ("secret",))
     assert refused.value.code == "command_line_only"

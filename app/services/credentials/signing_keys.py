@@ -1,7 +1,9 @@
 """The key pairs that sign access tokens: ES256, made when needed, replaced every 90 days.
 
-The private half is stored encrypted (A256GCM) under a key derived from the application's secret; if
-that secret has changed, a new pair is made and tokens of the old one stay valid until their end.
+The private half is stored encrypted (A256GCM) under a key derived from the application's secret,
+and stays so while that is configured as the previous one: hosts that don't have the new secret yet
+sign with the same pair. Without it a new pair is made, and tokens of the old one stay valid until
+their end.
 """
 
 import json
@@ -26,8 +28,9 @@ REPLACED_AFTER = timedelta(days=90)
 PUBLISHED_AFTER_RETIREMENT = timedelta(days=1)
 
 
-def current(session: Session, application_secret: str) -> ECKey:
-    """Return the private key to sign with; create one if all are too old."""
+def current(session: Session, keys: tuple[str, ...]) -> ECKey:
+    """Return the private key to sign with; create one if all are too old, or encrypted with none of
+    the application's secrets ``keys``."""
     now = utcnow()
     in_use = session.scalars(
         select(SigningKey)
@@ -36,12 +39,12 @@ def current(session: Session, application_secret: str) -> ECKey:
     ).all()
     for stored in in_use:
         if stored.created_at > now - REPLACED_AFTER:
-            key = _unseal_key(stored.private_key, application_secret)
+            key = _unseal_key(stored.private_key, keys)
             if key is not None:
                 return key
     for stored in in_use:
         stored.retired_at = now
-    return _create_key(session, application_secret)
+    return _create_key(session, keys)
 
 
 def published(session: Session) -> Sequence[dict[str, Any]]:
@@ -59,7 +62,7 @@ def published(session: Session) -> Sequence[dict[str, Any]]:
 
 
 def rotate(
-    session: Session, caller: Caller, application_secret: str, *, end_tokens: bool = False
+    session: Session, caller: Caller, keys: tuple[str, ...], *, end_tokens: bool = False
 ) -> str:
     """Sign with a new key from now on; return its id.
 
@@ -73,7 +76,7 @@ def rotate(
         stored.retired_at = stored.retired_at or utcnow()
         if end_tokens:
             session.delete(stored)
-    kid = str(_create_key(session, application_secret).kid)
+    kid = str(_create_key(session, keys).kid)
     audit.record(
         session,
         caller,
@@ -93,9 +96,9 @@ def imported(public_jwk: str) -> ECKey:
     return ECKey.import_key(json.loads(public_jwk))
 
 
-def _create_key(session: Session, application_secret: str) -> ECKey:
+def _create_key(session: Session, keys: tuple[str, ...]) -> ECKey:
     key = ECKey.generate_key("P-256", {"use": "sig", "alg": ALGORITHM}, auto_kid=True)
-    private = seal(json.dumps(key.as_dict(private=True)), PURPOSE, [application_secret])
+    private = seal(json.dumps(key.as_dict(private=True)), PURPOSE, keys)
     session.add(
         SigningKey(kid=key.kid, private_key=private, public_jwk=dict(key.as_dict(private=False)))
     )
@@ -104,6 +107,6 @@ def _create_key(session: Session, application_secret: str) -> ECKey:
 
 
 @lru_cache(maxsize=8)
-def _unseal_key(private_key: str, application_secret: str) -> ECKey | None:
-    plain = try_unseal(private_key, PURPOSE, [application_secret])
+def _unseal_key(private_key: str, keys: tuple[str, ...]) -> ECKey | None:
+    plain = try_unseal(private_key, PURPOSE, keys)
     return None if plain is None else ECKey.import_key(json.loads(plain))

@@ -115,7 +115,7 @@ def issue(session: Session, client: OAuthClient, scope: str, settings: Settings)
     end = now + settings.token_seconds
     if client.expires_at is not None:
         end = min(end, int(client.expires_at.timestamp()))
-    key = signing_keys.current(session, settings.effective_secret_key)
+    key = signing_keys.current(session, settings.secret_keys)
     claims = {
         "iss": settings.addresses.auth,
         "aud": audience(client.area, settings),

@@ -178,7 +178,7 @@ class Forger:
 
     @property
     def key(self) -> ECKey:
-        return signing_keys.current(self.session, self.settings.effective_secret_key)
+        return signing_keys.current(self.session, self.settings.secret_keys)
 
     def claims(self, **changes: Any) -> dict[str, Any]:
         now = int(time.time())
@@ -362,7 +362,7 @@ def test_the_private_key_is_stored_encrypted(
 ) -> None:
     issue(session, client, settings)
     stored = session.scalars(select(SigningKey)).one()
-    private = signing_keys.current(session, settings.effective_secret_key).as_dict(private=True)
+    private = signing_keys.current(session, settings.secret_keys).as_dict(private=True)
     assert str(private["d"]) not in stored.private_key
     assert set(stored.public_jwk) == {"kty", "crv", "x", "y", "use", "alg", "kid"}
 
@@ -375,6 +375,17 @@ def test_another_application_secret_makes_a_new_key_and_old_tokens_stay_valid(
     after = issue(session, client, changed)
     assert [refusal(session, t, changed) for t in (before, after)] == [None, None]
     assert len(signing_keys.published(session)) == 2
+
+
+def test_while_the_application_secret_changes_both_hosts_sign_with_one_key(
+    session: Session, client: OAuthClient, settings: Settings
+) -> None:
+    new_secret = {"secret_key": "another" * 8, "previous_secret_key": settings.secret_key}
+    changed = settings.model_copy(update=new_secret)
+    for _ in range(2):
+        issue(session, client, settings)
+        issue(session, client, changed)
+    assert [stored.retired_at for stored in session.scalars(select(SigningKey))] == [None]
 
 
 def test_keys_are_replaced_every_90_days_and_published_a_day_longer(
