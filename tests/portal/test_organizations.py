@@ -16,6 +16,7 @@ from app.schemas.organizations import UpdateOrganizationInput
 from app.services import assistants, organizations
 from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
+from tests.portal.paths import paths_with
 from tests.portal.uploader import make_campaign
 
 SignedIn = Callable[[User], Browser]
@@ -506,17 +507,18 @@ def test_the_campaigns_of_an_organization_have_the_status_of_their_list(
         assert "Not started</span>" in browser.get(page).text
 
 
-FORMS = ("edit", "plan", "suspend", "resume", "archive", "restore", "settings")
-
-
-@pytest.mark.parametrize("form", FORMS)
 def test_an_organization_of_another_partner_is_answered_like_a_missing_one(
-    session: Session, other_tenant: Tenant, browser: Browser, form: str
+    app: Flask, session: Session, other_tenant: Tenant, browser: Browser
 ) -> None:
     before = other_tenant.organization.version
     for whose in (other_tenant.organization.id, ABSENT):
-        path = f"/organizations/{whose}/{form}"
-        assert browser.post(path, SETTINGS | NEW, page="/organizations/new").status_code == 404
+        paths = paths_with(app, "POST", "organization_id", whose)
+        assert f"/organizations/{whose}/reactivate" in paths
+        answers = {
+            path: browser.post(path, SETTINGS | NEW, page="/organizations/new").status_code
+            for path in paths
+        }
+        assert answers == dict.fromkeys(paths, 404)
     session.refresh(other_tenant.organization)
     assert other_tenant.organization.version == before
 

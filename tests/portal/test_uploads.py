@@ -23,6 +23,7 @@ from tests.files.exports import hubspot_contacts
 from tests.fixtures.tenants import Tenant
 from tests.fixtures.uploads import number
 from tests.portal.conftest import Browser
+from tests.portal.paths import paths_with
 from tests.portal.uploader import Uploader, heading, make_campaign, words
 
 SignedIn = Callable[[User], Browser]
@@ -391,18 +392,11 @@ def test_every_user_who_may_change_contacts_may_upload(
     assert "1 row applied" in uploader.shows(address)
 
 
-GETS = ("", "/live", "/failed-rows.csv", "/file.csv", "/columns", "/undo")
-POSTS = (
-    *("/apply", "/cancel", "/check", "/columns", "/repairs/decimals", "/repairs/x/undo"),
-    *("/undo", "/rows", "/rows/restore", "/rows/discard-fixes"),
-)
-
-
 def test_an_upload_of_another_partner_answers_exactly_as_an_absent_one(
-    uploader: Uploader, session: Session, other_tenant: Tenant, signed_in: SignedIn
+    app: Flask, uploader: Uploader, session: Session, other_tenant: Tenant, signed_in: SignedIn
 ) -> None:
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}.0\nBob,{BOB}\n")
-    absent = f"/uploads/{uuid4()}"
+    upload_id, absent_id = address.rpartition("/")[2], uuid4()
     stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     elsewhere = make_campaign(session, other_tenant)
 
@@ -412,12 +406,18 @@ def test_an_upload_of_another_partner_answers_exactly_as_an_absent_one(
         return answer.status_code, re.sub(r"\d\d:\d\d", "", text)
 
     page = f"/campaigns/{elsewhere.id}/upload"
-    for part in GETS:
-        assert plain(stranger.get(address + part)) == plain(stranger.get(absent + part))
-    for part in POSTS:
-        theirs = stranger.post(address + part, page=page)
-        assert theirs.status_code == 404
-        assert plain(theirs) == plain(stranger.post(absent + part, page=page))
+    for method, known in (("GET", f"{address}/live"), ("POST", f"{address}/apply")):
+        paths = paths_with(app, method, "upload_id", upload_id)
+        assert known in paths
+        for path, absent in zip(
+            paths, paths_with(app, method, "upload_id", absent_id), strict=True
+        ):
+            theirs, none = (
+                stranger.get(each) if method == "GET" else stranger.post(each, page=page)
+                for each in (path, absent)
+            )
+            assert (path, theirs.status_code) == (path, 404)
+            assert plain(theirs) == plain(none)
     own_campaign = stranger.post(uploader.page, {"action": "upsert"}, page=page)
     assert own_campaign.status_code == 404
     assert uploader.now(address).status is ImportStatus.CHECKED

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -21,6 +22,7 @@ from app.services.users import Invitee
 from tests.fixtures.tenants import OPERATOR, Tenant, make_user
 from tests.portal.checked_lines import form_of, outcomes
 from tests.portal.conftest import Browser, in_conflict
+from tests.portal.paths import paths_with
 
 SignedIn = Callable[[User], Browser]
 ABSENT = "0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01"
@@ -753,29 +755,35 @@ def test_the_list_is_narrowed_by_words_role_status_and_organization(
 
 
 SUSPEND, REACTIVATE = "/lists/users/actions/suspend", "/lists/users/actions/reactivate"
-ACTS = ("edit", "suspend", "reactivate", "deactivate", "resend")
 
 
-@pytest.mark.parametrize("act", ACTS)
+def answers_to_forms(
+    app: Flask, browser: Browser, user_id: object, typed: dict[str, str]
+) -> dict[str, int]:
+    """The statuses of the answers to all forms about a user."""
+    paths = paths_with(app, "POST", "user_id", user_id)
+    assert f"/users/{user_id}/suspend" in paths
+    return {path: browser.post(path, typed, page="/users/invite").status_code for path in paths}
+
+
 def test_a_user_of_another_partner_is_answered_like_a_missing_one(
-    session: Session, tenant: Tenant, other_tenant: Tenant, browser: Browser, act: str
+    app: Flask, session: Session, tenant: Tenant, other_tenant: Tenant, browser: Browser
 ) -> None:
     typed = edit(other_tenant.user, name="Taken")
     for identifier in (other_tenant.user.id, ABSENT):
-        answer = browser.post(f"/users/{identifier}/{act}", typed, page="/users/invite")
-        assert answer.status_code == 404
+        answers = answers_to_forms(app, browser, identifier, typed)
+        assert answers == dict.fromkeys(answers, 404)
     stays = fresh(session, other_tenant.user)
     assert (stays.status, stays.name) == (UserStatus.ACTIVE, None)
 
 
-@pytest.mark.parametrize("act", ACTS)
 def test_a_customer_admin_finds_no_staff_of_the_partner(
-    session: Session, tenant: Tenant, signed_in: SignedIn, act: str
+    app: Flask, session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:
     editor = tenant.staff[Role.PARTNER_EDITOR]
     admin = signed_in(tenant.staff[Role.ADMIN])
-    answer = admin.post(f"/users/{editor.id}/{act}", edit(editor), page="/users/invite")
-    assert answer.status_code == 404
+    answers = answers_to_forms(app, admin, editor.id, edit(editor))
+    assert answers == dict.fromkeys(answers, 404)
     assert fresh(session, editor).status is UserStatus.ACTIVE
 
 
