@@ -112,9 +112,36 @@ def test_a_number_as_people_write_it_shows_no_damage(raw: str, region: str | Non
     assert inspect_phone(raw, region) is None
 
 
+@pytest.mark.parametrize(
+    ("raw", "repairs"),
+    [
+        ("7700900418", {"GB": NUMBER, "DE": "+497700900418"}),
+        (
+            "447700900418.0",
+            {"GB": NUMBER, "DE": "+49447700900418", "IT": "+39447700900418"},
+        ),
+        (
+            "'0612345678",
+            {
+                "GB": "+44612345678",
+                "US": "+10612345678",
+                "DE": "+49612345678",
+                "IT": "+390612345678",
+            },
+        ),
+    ],
+)
 @pytest.mark.parametrize("region", ["GB", "US", "DE", "IT", "ES", None])
-@pytest.mark.parametrize("raw", ["7700900418", "447700900418.0", "'0612345678"])
-def test_a_repair_is_always_a_number_in_e164(raw: str, region: str | None) -> None:
+def test_a_repair_is_a_number_of_the_region_in_e164(
+    raw: str, region: str | None, repairs: dict[str | None, str]
+) -> None:
     damage = inspect_phone(raw, region)
-    if damage and damage.repair:
-        assert normalise(damage.repair, None) == damage.repair
+    assert (damage.repair if damage else None) == repairs.get(region)
+
+
+@pytest.mark.parametrize("raw", ["7700900418", "447700900418.0", "'0612345678"])
+def test_a_repaired_number_is_read_as_it_is(raw: str) -> None:
+    damage = inspect_phone(raw, "GB")
+    assert damage
+    assert damage.repair
+    assert normalise(damage.repair, None) == damage.repair
