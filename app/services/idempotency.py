@@ -23,7 +23,7 @@ RETENTION = timedelta(hours=24)
 MAX_KEY_LENGTH = 255
 KEY_PATTERN = r"^[!-~](?:[ -~]*[!-~])?$"
 """Printable ASCII, because servers see other characters as bytes."""
-_KEY = re.compile(r"[!-~](?:[ -~]*[!-~])?")
+_KEY = re.compile(KEY_PATTERN)
 
 
 @dataclass(frozen=True, slots=True)

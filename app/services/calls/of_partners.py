@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy import ColumnElement, Row, Select, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind, EndedReason
@@ -77,14 +78,14 @@ def search(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[PartnerCall]:
-    """Return a page of the calls of all partners, in four queries.
+    """Return a page of the calls of all partners, in three queries.
 
     Raises `Forbidden`, and `ValidationFailed` (``unknown_sort``, ``invalid_cursor``).
     """
     rows = _matching_calls(session, caller, filters)
     page = keyset_page(session, rows, sort_named(sort, SORTS), cursor=cursor, limit=limit)
     names = _names_of(session, {call.organization_id for call in page.items})
-    currencies, references = _currencies(session, page.items), _references(session, page.items)
+    attempts = _attempts_of(session, page.items)
     partner_calls = [
         PartnerCall(
             id=call.id,
@@ -100,8 +101,8 @@ def search(
             created_at=call.created_at,
             ended_at=call.ended_at,
             seconds=call.seconds,
-            charged=_charged_amount(call, currencies),
-            reference=references.get(call.id),
+            charged=_charged_amount(call, attempts[call.id]),
+            reference=_reference_of(attempts[call.id]),
         )
         for call in page.items
         for organization, partner in [names[call.organization_id]]
@@ -150,29 +151,29 @@ def _names_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID
     return {key: (organization, partner) for key, organization, partner in rows}
 
 
-def _currencies(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
-    """Return the currency of each call with a cost: that of its first attempt with one."""
-    with_cost = [call.id for call in calls if call.cost_micros is not None]
-    if not with_cost:
-        return {}
-    query = select(CallAttempt.call_id, CallAttempt.cost_currency).where(
-        CallAttempt.call_id.in_(with_cost),
-        CallAttempt.cost.is_not(None),
-    )
-    rows = session.execute(query.order_by(CallAttempt.number.desc()))
-    return {row.call_id: row.cost_currency or "" for row in rows}
+def _attempts_of(session: Session, calls: Sequence[Call]) -> dict[UUID, list[Row[Any]]]:
+    """Return the attempts of each call, in their order."""
+    attempts: dict[UUID, list[Row[Any]]] = {call.id: [] for call in calls}
+    query = select(
+        CallAttempt.call_id,
+        CallAttempt.id,
+        CallAttempt.carrier_reference,
+        CallAttempt.cost,
+        CallAttempt.cost_currency,
+    ).where(CallAttempt.call_id.in_(attempts))
+    for attempt in session.execute(query.order_by(CallAttempt.number)):
+        attempts[attempt.call_id].append(attempt)
+    return attempts
 
 
-def _references(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
-    """Return the carrier's reference of the last attempt of each call that has one."""
-    query = select(CallAttempt.call_id, CallAttempt.id, CallAttempt.carrier_reference).where(
-        CallAttempt.call_id.in_([call.id for call in calls])
-    )
-    rows = session.execute(query.order_by(CallAttempt.number))
-    return {row.call_id: row.carrier_reference or str(row.id) for row in rows}
+def _reference_of(attempts: Sequence[Row[Any]]) -> str | None:
+    """Return the carrier's reference of the last attempt."""
+    return attempts[-1].carrier_reference or str(attempts[-1].id) if attempts else None
 
 
-def _charged_amount(call: Call, currencies: dict[UUID, str]) -> tuple[int, str] | None:
+def _charged_amount(call: Call, attempts: Sequence[Row[Any]]) -> tuple[int, str] | None:
+    """Return the cost, in the currency of the first attempt with one."""
     if call.cost_micros is None:
         return None
-    return call.cost_micros, currencies.get(call.id, "")
+    currencies = (attempt.cost_currency or "" for attempt in attempts if attempt.cost is not None)
+    return call.cost_micros, next(currencies, "")

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
 from app.errors import Forbidden, TooLarge, ValidationFailed, check_version
-from app.languages import gettext
+from app.languages import gettext, gettext_noop
 from app.languages.numbers import localize_number, size_unit
 from app.models import ContactImport, Organization, Partner
 from app.policy import Permission
@@ -23,7 +23,7 @@ from app.services.storage.usage import (
 from app.services.tenancy import get_organization, lock_owner
 
 LIMIT_REACHED = "storage_limit_reached"
-STORAGE_FULL = gettext(
+STORAGE_FULL = gettext_noop(
     "The storage limit was reached while the file waited. Nothing was changed. "
     "Delete old uploads, then upload the file again."
 )

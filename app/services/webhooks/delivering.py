@@ -56,6 +56,7 @@ def begin(
         _hold(delivery)
         session.flush()
         return None
+    _delete_ended_secret(webhook)
     secrets = _signing_secrets(webhook, settings)
     return WebhookRequest(
         url=webhook.url,
@@ -144,12 +145,14 @@ def _is_its_turn(delivery: WebhookDelivery, turn: int) -> bool:
     return delivery.status is DeliveryStatus.WAITING and delivery.turn == turn
 
 
-def _signing_secrets(webhook: Webhook, settings: Settings) -> list[str]:
-    """Return the secrets to sign with."""
-    now, keys = utcnow(), settings.secret_keys
-    if webhook.previous_until is not None and webhook.previous_until <= now:
+def _delete_ended_secret(webhook: Webhook) -> None:
+    """Delete the previous secret when its overlap has ended."""
+    if webhook.previous_until is not None and webhook.previous_until <= utcnow():
         webhook.previous_secret = webhook.previous_until = None
-    secrets = (webhook.secret, webhook.previous_secret)
+
+
+def _signing_secrets(webhook: Webhook, settings: Settings) -> list[str]:
+    secrets, keys = (webhook.secret, webhook.previous_secret), settings.secret_keys
     return [unseal(secret, PURPOSE, keys).text for secret in secrets if secret is not None]
 
 
