@@ -3,7 +3,7 @@
 from flask import url_for
 
 from app.errors import Conflict, NotFound
-from app.extensions import caller
+from app.extensions import caller, transaction
 from app.languages import gettext
 from app.portal.operator import blueprint
 from app.portal.web.blueprint import Page
@@ -19,8 +19,11 @@ MESSAGES = {"send_mail", "send_webhook", "send_held_webhooks"}
 @blueprint.get(JOB)
 def confirm_retry_job(job_id: str) -> Page:
     url = url_for("portal.operator.show_installation")
-    with changing(url, Conflict, NotFound) as session:
-        workflow = failed_jobs.get(session, caller(), job_id)
+    try:
+        with transaction(read_only=True) as session:
+            workflow = failed_jobs.get(session, caller(), job_id)
+    except (Conflict, NotFound) as error:
+        return redirect_with(error.message, url, "warning")
     return _retry_confirmation(workflow, url).page()
 
 
