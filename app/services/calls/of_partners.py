@@ -3,11 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, Select, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy.orm import Session, load_only
 
 from app.enums import CallStatus, CarrierKind, EndedReason
 from app.models import Call, CallAttempt, Conversation, Organization, Partner
@@ -151,27 +150,27 @@ def _names_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID
     return {key: (organization, partner) for key, organization, partner in rows}
 
 
-def _attempts_of(session: Session, calls: Sequence[Call]) -> dict[UUID, list[Row[Any]]]:
+def _attempts_of(session: Session, calls: Sequence[Call]) -> dict[UUID, list[CallAttempt]]:
     """Return the attempts of each call, in their order."""
-    attempts: dict[UUID, list[Row[Any]]] = {call.id: [] for call in calls}
-    query = select(
+    attempts: dict[UUID, list[CallAttempt]] = {call.id: [] for call in calls}
+    shown = load_only(
         CallAttempt.call_id,
-        CallAttempt.id,
         CallAttempt.carrier_reference,
         CallAttempt.cost,
         CallAttempt.cost_currency,
-    ).where(CallAttempt.call_id.in_(attempts))
-    for attempt in session.execute(query.order_by(CallAttempt.number)):
+    )
+    query = select(CallAttempt).where(CallAttempt.call_id.in_(attempts)).options(shown)
+    for attempt in session.scalars(query.order_by(CallAttempt.number)):
         attempts[attempt.call_id].append(attempt)
     return attempts
 
 
-def _reference_of(attempts: Sequence[Row[Any]]) -> str | None:
+def _reference_of(attempts: Sequence[CallAttempt]) -> str | None:
     """Return the carrier's reference of the last attempt."""
     return attempts[-1].carrier_reference or str(attempts[-1].id) if attempts else None
 
 
-def _charged_amount(call: Call, attempts: Sequence[Row[Any]]) -> tuple[int, str] | None:
+def _charged_amount(call: Call, attempts: Sequence[CallAttempt]) -> tuple[int, str] | None:
     """Return the cost, in the currency of the first attempt with one."""
     if call.cost_micros is None:
         return None
