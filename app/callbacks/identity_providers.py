@@ -41,12 +41,11 @@ def end_sessions(provider_id: UUID) -> ResponseReturnValue:
     token, private = request.form.get("logout_token", ""), settings().webhook_allow_private
     try:
         endpoints = openid.discover(provider.issuer, allow_private=private)
-        keys = openid.keys_of(endpoints, allow_private=private)
-        try:
-            claims = tokens.check_sign_out_token(token, keys, **expected)
-        except tokens.UnknownKey:
-            keys = openid.keys_of(endpoints, allow_private=private, renew=True)
-            claims = tokens.check_sign_out_token(token, keys, **expected)
+        claims = tokens.with_current_keys(
+            endpoints,
+            lambda keys: tokens.check_sign_out_token(token, keys, **expected),
+            allow_private=private,
+        )
         with transaction(scope=of_tenant(provider.partner_id, None)) as session:
             sign_outs.end_sessions(session, provider, claims)
     except tokens.TokenRefused as error:

@@ -114,12 +114,11 @@ def verify_provider_answer(partner: Partner, provider: IdentityProvider) -> Veri
         "client_id": provider.client_id,
         "nonce": provider_request.nonce,
     }
-    keys = openid.keys_of(endpoints, allow_private=private)
-    try:
-        claims = tokens.check_id_token(token, keys, **expected)
-    except tokens.UnknownKey:
-        keys = openid.keys_of(endpoints, allow_private=private, renew=True)
-        claims = tokens.check_id_token(token, keys, **expected)
+    claims = tokens.with_current_keys(
+        endpoints,
+        lambda keys: tokens.check_id_token(token, keys, **expected),
+        allow_private=private,
+    )
     tokens.check_proven_since(
         claims, provider_request.proven_since, must_say=provider_request.again
     )

@@ -5,13 +5,16 @@ tokens and wrong audiences, so every claim is checked here.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from joserfc import jws, jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, RSAKey
+
+from app.gateways import openid
+from app.gateways.openid import ProviderEndpoints
 
 LEEWAY_SECONDS = 60
 """Maximum difference of the clocks."""
@@ -54,6 +57,20 @@ class TokenRefused(Exception):
 
 class UnknownKey(TokenRefused):
     """None of the keys is that of the token: the provider may have a new one."""
+
+
+def with_current_keys(
+    endpoints: ProviderEndpoints,
+    check: Callable[[Mapping[str, Any]], dict[str, Any]],
+    *,
+    allow_private: bool,
+) -> dict[str, Any]:
+    """Return the claims that ``check`` finds with the provider's keys, which are fetched again if
+    none of them is that of the token. Raises as ``check``, and `openid.ProviderFailed`."""
+    try:
+        return check(openid.keys_of(endpoints, allow_private=allow_private))
+    except UnknownKey:
+        return check(openid.keys_of(endpoints, allow_private=allow_private, renew=True))
 
 
 def check_id_token(
