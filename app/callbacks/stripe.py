@@ -1,7 +1,8 @@
 """Stripe's reports about a partner's account, at a URL of that partner.
 
-A report only triggers a look-up: prices and subscriptions are read from Stripe. A report without a
-fresh, genuine signature gets 403, whether the partner has an account or not.
+A paid checkout changes the organization's plan at once. Any other report only triggers a look-up:
+prices and subscriptions are read from Stripe. A report without a fresh, genuine signature gets 403,
+whether the partner has an account or not.
 """
 
 from uuid import UUID
@@ -14,11 +15,8 @@ from app.database.scope import INSTALLATION
 from app.errors import Forbidden
 from app.extensions import settings, transaction
 from app.gateways.processors.stripe import read_event
-from app.policy.caller import system_caller
-from app.schemas.organizations import UpdateOrganizationInput
-from app.schemas.parsing import read
-from app.services import organizations
-from app.services.pricing import accounts, checkouts, selling, subscriptions
+from app.services.plans import paid_plans
+from app.services.pricing import accounts, selling, subscriptions
 
 MAX_BODY_BYTES = 256 * 1024
 PAID = ("checkout.session.completed", "checkout.session.async_payment_succeeded")
@@ -41,16 +39,7 @@ def report(partner_id: UUID) -> ResponseReturnValue:
         raise Forbidden(message, "bad_signature")
     with transaction(scope=INSTALLATION) as session:
         if event.type in PAID:
-            checkout = checkouts.paid(session, partner_id, event.reference)
-            if checkout is not None:
-                if event.subscription:
-                    subscriptions.begin(session, checkout, event.subscription)
-                organizations.update(
-                    session,
-                    system_caller("Stripe", partner_id),
-                    checkout.organization_id,
-                    read(UpdateOrganizationInput, {"paymentTier": checkout.tier.value}),
-                )
+            paid_plans.record_paid(session, partner_id, event.reference, event.subscription)
         elif event.subscription:
             subscriptions.reported(session, partner_id, event.subscription)
         elif event.type.startswith(("price.", "product.")):

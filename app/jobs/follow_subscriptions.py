@@ -13,12 +13,9 @@ from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage
 from app.jobs.sell_plans import account_of
 from app.models import utcnow
-from app.policy.caller import system_caller
-from app.schemas.organizations import UpdateOrganizationInput
-from app.schemas.parsing import read
-from app.services import organizations
 from app.services.billing import charges
 from app.services.billing.charges import DueCharge
+from app.services.plans import paid_plans
 from app.services.pricing import subscriptions
 
 log = logging.getLogger(__name__)
@@ -56,11 +53,7 @@ def follow(worker: WorkerContext, subscription_id: UUID) -> None:
         log.warning("a subscription was not followed: %s", error)
         return
     with worker.database.transaction() as session:
-        plan = subscriptions.store_processor_answer(session, subscription_id, subscription)
-        if plan is not None:
-            changes = read(UpdateOrganizationInput, {"paymentTier": plan.value})
-            caller = system_caller(subscriptions.WHO, followed.partner_id)
-            organizations.update(session, caller, followed.organization_id, changes)
+        paid_plans.record_subscription(session, subscription_id, followed, subscription)
     if subscription and subscription.status is SubscriptionStatus.ACTIVE:
         for replaced in followed.replaced:
             _end(worker, replaced)

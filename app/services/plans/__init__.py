@@ -1,1 +1,2 @@
-"""The limits of plans, and the effects of changing them on their organizations."""
+"""The limits of plans, the effects of changing them on their organizations, and the plans that
+payments choose."""

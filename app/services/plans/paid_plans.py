@@ -1,0 +1,44 @@
+"""Payments at the payment processor change the plans of organizations."""
+
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.enums import Tier
+from app.gateways.processors.base import CustomerSubscription
+from app.policy.caller import system_caller
+from app.schemas.organizations import UpdateOrganizationInput
+from app.schemas.parsing import read
+from app.services import organizations
+from app.services.pricing import checkouts, subscriptions
+from app.services.pricing.subscriptions import FollowedSubscription
+
+
+def record_paid(session: Session, partner_id: UUID, checkout: str, subscription: str) -> None:
+    """Change the organization to the plan of a checkout that was reported as paid, once, and store
+    the ``subscription``, unless it is blank. Any other checkout is left alone."""
+    paid = checkouts.paid(session, partner_id, checkout)
+    if paid is None:
+        return
+    if subscription:
+        subscriptions.begin(session, paid, subscription)
+    _change_plan(session, partner_id, paid.organization_id, paid.tier)
+
+
+def record_subscription(
+    session: Session,
+    subscription_id: UUID,
+    followed: FollowedSubscription,
+    answer: CustomerSubscription | None,
+) -> None:
+    """For the worker: store the processor's answer about a subscription, and change the
+    organization's plan accordingly."""
+    tier = subscriptions.store_processor_answer(session, subscription_id, answer)
+    if tier is not None:
+        _change_plan(session, followed.partner_id, followed.organization_id, tier)
+
+
+def _change_plan(session: Session, partner_id: UUID, organization_id: UUID, tier: Tier) -> None:
+    caller = system_caller(subscriptions.WHO, partner_id)
+    changes = read(UpdateOrganizationInput, {"paymentTier": tier.value})
+    organizations.update(session, caller, organization_id, changes)
