@@ -365,7 +365,7 @@ def _publish_brand(session: Session, side: PlantedPartner) -> None:
     _overwrite(session, TABLES["partners"], side.rows["partners"][0], side.marks)
     session.expire_all()
     partner = session.get_one(Partner, side.partner_id)
-    content = published_content(partner, OPERATOR)
+    content = published_content(session, OPERATOR, partner)
     table = TABLES["brand_versions"]
     for number, at in ((1, utcnow()), (2, utcnow()), (3, None)):
         changed = {**content, "productName": side.marks.word()}

@@ -260,13 +260,13 @@ def test_a_draft_is_never_overwritten_by_rolling_back(
 def test_an_unknown_version_is_not_found(
     session: Session, tenant: Tenant, editor: Browser, number: int
 ) -> None:
-    before = drafts.published_content(tenant.partner, OPERATOR)
+    before = drafts.published_content(session, OPERATOR, tenant.partner)
     for path in (f"/branding/history/{number}", f"/branding/history/{number}/roll-back"):
         assert editor.get(path).status_code == 404
     answer = editor.post(f"/branding/history/{number}/roll-back", page="/branding")
     assert answer.status_code in (404, 405)  # 405 where the number isn't a number of ours
     session.refresh(tenant.partner)
-    assert drafts.published_content(tenant.partner, OPERATOR) == before
+    assert drafts.published_content(session, OPERATOR, tenant.partner) == before
 
 
 def test_versions_of_another_partner_are_not_found(

@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
 from flask import render_template, request, url_for
+from flask_login import current_user
 from sqlalchemy.orm import Session
 from wtforms import SelectChoice
 
 from app.enums import ImageType
 from app.extensions import caller, settings
 from app.languages import LANGUAGES, gettext, language, lazy_gettext, pgettext
-from app.models import BrandImage, BrandVersion, OutsidePicture, Partner
+from app.models import BrandImage, OutsidePicture, Partner
 from app.portal.branding.forms import BrandingForm
 from app.portal.branding.labels import (
     FIELD_LABELS,
@@ -61,32 +63,38 @@ class DraftPicture:
 
 
 class BrandingStudio:
-    """The caller's partner with draft, published version and assistants."""
+    """The caller's partner with draft and published version; its pictures and assistants are read
+    when a page shows them."""
 
     def __init__(self, session: Session):
+        partners.remember(session, caller(), current_user.partner)
+        self.session = session
         self.partner: Partner = partners.get_own(session, caller())
-        self.draft: BrandVersion | None = drafts.draft_of(session, self.partner)
-        newest = next(iter(versions.published(session, self.partner, 1)), None)
+        self.draft, newest = versions.draft_and_latest(session, self.partner)
         self.latest = newest.version if newest else None
         self.before_latest = newest.before if newest else None
-        self.content: dict[str, Any] = (
-            self.draft.content if self.draft else drafts.published_content(self.partner, caller())
-        )
-        self.changes = (
-            drafts.changed_fields(self.partner, caller(), self.draft) if self.draft else []
-        )
+        self.published_content = drafts.published_content(session, caller(), self.partner)
+        self.content: dict[str, Any] = self.draft.content if self.draft else self.published_content
+        self.changes = drafts.differing_fields(self.content, self.published_content)
+
+    @cached_property
+    def assistants(self) -> dict[str, str]:
+        """The names of the assistants for the chat, by id."""
         rows = assistants.with_organizations(
-            session, caller(), MAX_CHAT_ASSISTANTS, also=self.content["chatAgentId"]
+            self.session, caller(), MAX_CHAT_ASSISTANTS, also=self.content["chatAgentId"]
         )
-        self.pictures = {
-            kind: self._picture(session, kind, url)
-            for kind, url in picture_urls(self.content).items()
-            if url
-        }
-        self.assistants = {
+        return {
             str(assistant.id): f"{assistant.name}, {organization.name}"
             for assistant, organization in rows
         }
+
+    @cached_property
+    def pictures(self) -> dict[str, DraftPicture]:
+        """The pictures by kind; those uploaded come in one query."""
+        urls = {kind: url for kind, url in picture_urls(self.content).items() if url}
+        hashes = {sha256 for url in urls.values() if (sha256 := stored_hash(url))}
+        uploaded = images.uploaded_pictures(self.session, caller(), hashes)
+        return {kind: self._picture(kind, url, uploaded) for kind, url in urls.items()}
 
     @property
     def brand(self) -> Brand:
@@ -94,12 +102,11 @@ class BrandingStudio:
 
     @property
     def published_brand(self) -> Brand:
-        return of_content(self.partner, drafts.published_content(self.partner, caller()))
+        return of_content(self.partner, self.published_content)
 
-    def _picture(self, session: Session, kind: str, url: str) -> DraftPicture:
-        if stored_hash(url):
-            uploaded = images.uploaded_picture(session, caller(), url)
-            return DraftPicture(url, urlsplit(url).path, uploaded)
+    def _picture(self, kind: str, url: str, uploaded: Mapping[str, BrandImage]) -> DraftPicture:
+        if sha256 := stored_hash(url):
+            return DraftPicture(url, urlsplit(url).path, uploaded.get(sha256))
         copy = None if kind == DARK_LOGO else copy_of(self.partner, ImageType(kind), url)
         path = path_of(copy.sha256) if copy and copy.sha256 else None
         return DraftPicture(url, path, copy, is_outside=True)

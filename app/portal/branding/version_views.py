@@ -14,6 +14,7 @@ from app.portal.branding.studio import BrandingStudio
 from app.portal.web.blueprint import Page
 from app.portal.web.forms import seen_version
 from app.portal.web.user_timezone import zone
+from app.services import partners
 from app.services.branding import drafts, versions
 from app.services.branding.brand import of_content
 
@@ -32,7 +33,7 @@ def _version_context(session: Session, studio: BrandingStudio) -> dict[str, Any]
     """Return the published versions, each with its colour and the number of fields that differ from
     the current brand."""
     rows = versions.published(session, studio.partner, MAX_VERSIONS)
-    current = drafts.published_content(studio.partner, caller())
+    current = drafts.published_content(session, caller(), studio.partner)
     colours = [of_content(studio.partner, row.version.content).colour for row in rows]
     differing = [len(versions.differences(row.version.content, current)) for row in rows]
     return {
@@ -74,7 +75,7 @@ def roll_back(number: int) -> Page:
     version = seen_version()
     try:
         with transaction() as session:
-            partner = BrandingStudio(session).partner
+            partner = partners.get_own(session, caller())
             published = drafts.roll_back(
                 session, caller(), partner, number, expected_version=version
             )

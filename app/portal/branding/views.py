@@ -130,7 +130,7 @@ def discard_branding() -> Response:
 
 def _review_page(session: Session, problem: str = "") -> str:
     studio = BrandingStudio(session)
-    published = drafts.published_content(studio.partner, caller())
+    published = drafts.published_content(session, caller(), studio.partner)
     return render_template(
         "portal/branding/review.html",
         problem=problem,

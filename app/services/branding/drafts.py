@@ -39,17 +39,18 @@ _WITHOUT = {
 """Fields that older versions don't have."""
 
 
-def published_content(partner: Partner, caller: Caller) -> dict[str, Any]:
+def published_content(session: Session, caller: Caller, partner: Partner) -> dict[str, Any]:
     """Return the current brand fields as JSON values, without ids of list items."""
-    branded = partners.to_resource(partner, caller, BrandedPartner)
+    branded = partners.to_resource(partner, caller, BrandedPartner, with_lists=False)
     resource = branded.model_dump(mode="json", by_alias=True)
-    return {name: _without_ids(resource[name]) for name in STUDIO_NAMES}
+    resource |= partners.brand_lists(session, partner)
+    return {name: resource[name] for name in STUDIO_NAMES}
 
 
 def content_of(session: Session, caller: Caller, partner: Partner) -> dict[str, Any]:
     """Return what the studio shows: the draft, otherwise the published content."""
     draft = draft_of(session, partner)
-    return draft.content if draft else published_content(partner, caller)
+    return draft.content if draft else published_content(session, caller, partner)
 
 
 def fingerprint(content: Mapping[str, Any]) -> int:
@@ -119,7 +120,7 @@ def set_image(
     """Put a picture's URL into the draft, replacing the one of its kind; None removes it. See
     `set_dark_logo` for the logo on dark backgrounds."""
     draft = draft_of(session, partner)
-    content = draft.content if draft else published_content(partner, caller)
+    content = draft.content if draft else published_content(session, caller, partner)
     other_pictures = [image for image in content["siteImages"] or [] if image["type"] != kind.value]
     pictures = [*other_pictures, {"type": kind.value, "imageUrl": url}] if url else other_pictures
     changes: dict[str, Any] = {"siteImages": pictures or None}
@@ -140,10 +141,12 @@ def set_dark_logo(
     return save(session, caller, partner, changes, expected_version=expected_version)
 
 
-def changed_fields(partner: Partner, caller: Caller, draft: BrandVersion) -> list[str]:
+def changed_fields(
+    session: Session, caller: Caller, partner: Partner, draft: BrandVersion
+) -> list[str]:
     """Return the contract names of the fields in which the draft differs from the published
     content."""
-    return differing_fields(draft.content, published_content(partner, caller))
+    return differing_fields(draft.content, published_content(session, caller, partner))
 
 
 def differing_fields(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
@@ -177,7 +180,7 @@ def publish(
     partner = partners.get(session, caller, partner.id, for_change=True)
     check_version(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
     draft = _required_draft(session, partner)
-    published = published_content(partner, caller)
+    published = published_content(session, caller, partner)
     if draft.number == 1:
         _store_initial(session, partner, published)
     draft_values = {name: draft.content.get(name) for name in STUDIO_NAMES}
@@ -233,12 +236,12 @@ def roll_back(
     if version is None:
         raise NotFound()
     draft = draft_of(session, partner)
-    if draft is not None and changed_fields(partner, caller, draft):
+    if draft is not None and changed_fields(session, caller, partner, draft):
         message = gettext("There is a draft with changes. Publish or discard it first.")
         raise Conflict(message, "draft_exists")
     check_version(expected_version, fingerprint(content_of(session, caller, partner)), "draft")
     content = {**_WITHOUT, **version.content}
-    if not differing_fields(content, published_content(partner, caller)):
+    if not differing_fields(content, published_content(session, caller, partner)):
         return None
     save(session, caller, partner, content)
     return publish(session, caller, partner)
@@ -264,9 +267,3 @@ def _next_number(session: Session, partner_id: UUID) -> int:
         select(func.max(BrandVersion.number)).where(BrandVersion.partner_id == partner_id)
     )
     return (highest or 0) + 1
-
-
-def _without_ids(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    return [{name: item[name] for name in item if name != "id"} for item in value]

@@ -3,7 +3,7 @@
 import hashlib
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -140,13 +140,14 @@ def store(
     return image
 
 
-def uploaded_picture(session: Session, caller: Caller, url: str | None) -> BrandImage | None:
-    """Return the uploaded picture of a URL, without its data; None for pictures elsewhere."""
-    sha256 = (url or "").rpartition("/")[2]
-    if len(sha256) != 64 or caller.partner_id is None:
-        return None
-    condition = (BrandImage.partner_id == caller.partner_id) & (BrandImage.sha256 == sha256)
-    return session.scalar(select(BrandImage).where(condition))
+def uploaded_pictures(
+    session: Session, caller: Caller, hashes: Collection[str]
+) -> dict[str, BrandImage]:
+    """Return the partner's uploaded pictures by the hashes of their content, without their data."""
+    if not hashes or caller.partner_id is None:
+        return {}
+    is_theirs = (BrandImage.partner_id == caller.partner_id) & BrandImage.sha256.in_(hashes)
+    return {image.sha256: image for image in session.scalars(select(BrandImage).where(is_theirs))}
 
 
 def by_hash(session: Session, sha256: str) -> tuple[bytes, str]:

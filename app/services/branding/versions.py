@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.errors import NotFound
@@ -52,7 +53,22 @@ class VersionComparison:
 def published(session: Session, partner: Partner, limit: int) -> list[PublishedVersion]:
     """Return the newest published versions, newest first."""
     newest = published_versions(partner).order_by(BrandVersion.number.desc()).limit(limit + 1)
-    versions = list(session.scalars(newest))
+    return _compare_each(session.scalars(newest).all(), limit)
+
+
+def draft_and_latest(
+    session: Session, partner: Partner
+) -> tuple[BrandVersion | None, PublishedVersion | None]:
+    """Return the draft and the newest published version, as far as there are any: one query."""
+    of_partner = select(BrandVersion).where(BrandVersion.partner_id == partner.id)
+    newest = session.scalars(of_partner.order_by(BrandVersion.number.desc()).limit(3)).all()
+    draft = next((version for version in newest if version.published_at is None), None)
+    latest = _compare_each([version for version in newest if version.published_at], 1)
+    return draft, next(iter(latest), None)
+
+
+def _compare_each(versions: Sequence[BrandVersion], limit: int) -> list[PublishedVersion]:
+    """Return the first published versions, each compared with the one after it."""
     return [
         PublishedVersion(
             version,
@@ -80,7 +96,7 @@ def compare(
     current brand. Raises `NotFound`."""
     version = get(session, partner, number)
     if against == "now":
-        now = published_content(partner, caller)
+        now = published_content(session, caller, partner)
         return VersionComparison(version, None, differences(version.content, now))
     before = session.scalar(
         published_versions(partner)

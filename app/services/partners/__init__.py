@@ -10,10 +10,11 @@ from app.services.partners.loading import (
     own,
     own_with_pictures,
     remember,
+    remember_read,
     search,
     suspended_of,
 )
-from app.services.partners.resource import BILLING_FIELDS, EDITOR_FIELDS, to_resource
+from app.services.partners.resource import BILLING_FIELDS, EDITOR_FIELDS, brand_lists, to_resource
 from app.services.partners.status import end_trial, reactivate, start_trial, suspend
 from app.services.partners.updating import (
     change_domain,

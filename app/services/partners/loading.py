@@ -44,6 +44,12 @@ def remember(session: Session, caller: Caller, partner: Partner) -> None:
     read_once(session, key, lambda: session.merge(partner, load=False))
 
 
+def remember_read(session: Session, caller: Caller, partner: Partner) -> None:
+    """Let `get` find a partner that the caller may see and that was read with other data, in a
+    read-only transaction."""
+    read_once(session, (Partner, caller, partner.id), lambda: partner)
+
+
 def search(session: Session, caller: Caller, query: str, *, limit: int) -> Sequence[Partner]:
     """Return the caller's partners by name: those whose name or domain contains the words."""
     rows = visible(caller).where(has_name_or_domain(query))

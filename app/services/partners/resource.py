@@ -1,13 +1,19 @@
 """A partner as the contract's resource, and which of its fields a role reads and writes."""
 
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
+from sqlalchemy import Select, literal, select, union_all
+from sqlalchemy.orm import Session
+
+from app.database import read_once
 from app.enums import Role
 from app.models import BrandColor, HeaderLink, Partner, Pricing, SiteImage, SocialLink
 from app.models.base import Base
 from app.policy.caller import Caller
 from app.schemas import partners as wire
+from app.schemas.base import wire_name
 
 EDITOR_FIELDS = frozenset(
     {
@@ -84,6 +90,32 @@ def to_resource(
     if caller.role not in (Role.OPERATOR, Role.PARTNER_ADMIN):
         values |= dict.fromkeys(BILLING_FIELDS)
     return kind.model_construct(**values)
+
+
+def brand_lists(session: Session, partner: Partner) -> dict[str, list[dict[str, Any]] | None]:
+    """Return the lists of the brand by their names in the contract, as they were sent, without the
+    ids of their entries. A read-only transaction reads them once, in one query."""
+    return read_once(session, ("brand lists", partner.id), lambda: _brand_lists(session, partner))
+
+
+def _brand_lists(session: Session, partner: Partner) -> dict[str, list[dict[str, Any]] | None]:
+    names = [name for name in LISTS if name in EDITOR_FIELDS]
+    rows = session.execute(union_all(*(_entries_query(partner, name) for name in names)))
+    entries: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for name, _position, *values in sorted(rows, key=itemgetter(1)):
+        fields = map(wire_name, LISTS[name][2])
+        entries[name].append(dict(zip(fields, values, strict=True)))
+    return {
+        wire_name(name): items if items or name in partner.empty_lists else None
+        for name, items in entries.items()
+    }
+
+
+def _entries_query(partner: Partner, name: str) -> Select[Any]:
+    model: Any
+    _relationship, model, fields = LISTS[name]
+    columns = (getattr(model, field) for field in fields)
+    return select(literal(name), model.position, *columns).where(model.partner_id == partner.id)
 
 
 def _list_entries(partner: Partner, name: str) -> list[Any] | None:

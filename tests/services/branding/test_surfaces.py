@@ -83,7 +83,7 @@ def test_a_chat_that_can_not_deliver_says_why(session: Session) -> None:
 
 def test_surfaces_of_a_draft_are_judged_by_the_draft(session: Session) -> None:
     partner = make_partner(session)
-    content = {**published_content(partner, OPERATOR), "productName": "Northwind Voice"}
+    content = {**published_content(session, OPERATOR, partner), "productName": "Northwind Voice"}
     assert "Product name" in {surface.name for surface in missing(partner)}
     of_draft = missing(partner, of_content(partner, content))
     assert "Product name" not in {surface.name for surface in of_draft}
