@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app import extensions
 from app.enums import Role
 from app.models import Call, Erasure, ListExport, User
-from app.services.personal_data import exporting
+from app.services.personal_data import exporting, preview
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import answered, make_call
@@ -95,7 +95,8 @@ def test_the_data_of_a_called_person_is_exported(
     export = session.scalars(select(ListExport)).one()
     caller = tenant.caller(Role.PARTNER_ADMIN)
     subject = exporting.subject_of(session, caller, export.list_name, export.query)
-    assert exporting.counts(session, subject)["calls"] == 2
+    lines = preview.erasure_lines(session, subject)
+    assert {line.table: line.rows for line in lines}["calls"] == 2
     with app.app_context():
         extensions.write_export(export.id)
     session.refresh(export)

@@ -10,10 +10,10 @@ from sqlalchemy.orm import Session
 
 from app.extensions import caller
 from app.languages import gettext
-from app.models import Campaign, is_erased
+from app.models import is_erased
 from app.portal.personal_data import labels
 from app.portal.web.navigation import may_open
-from app.services import calls, contacts, users
+from app.services import calls, campaigns, contacts, users
 from app.services.contacts import single
 from app.services.personal_data import subjects
 from app.services.personal_data.subjects import DataSubject
@@ -87,8 +87,8 @@ def contact(campaign_id: UUID, contact_id: UUID) -> Loader:
     ids: dict[str, Any] = {"campaign_id": campaign_id, "contact_id": contact_id}
 
     def load(session: Session) -> SubjectPage:
+        campaign = campaigns.get(session, caller(), campaign_id)
         stored = contacts.get(session, caller(), campaign_id, contact_id)
-        campaign = session.get_one(Campaign, campaign_id)
         name = single.name_of(stored)
         return SubjectPage(
             subject=subjects.contact(session, caller(), campaign_id, contact_id),

@@ -13,7 +13,7 @@ from typing import IO, Any
 from urllib.parse import parse_qs, urlencode
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Table, and_, case, func, null, select, union_all
+from sqlalchemy import ColumnElement, Select, Table, and_, case, func, null, select, union_all
 from sqlalchemy.orm import Session
 
 from app.enums import ExportFormat, RecordingStatus, SubjectKind
@@ -194,16 +194,12 @@ def parts(subject: DataSubject) -> list[ExportPart]:
     ]
 
 
-def counts(session: Session, subject: DataSubject) -> dict[str, int]:
-    """Return how many rows of each table are about the person."""
-    by_table = {
-        part.table.name: session.scalar(
-            select(func.count()).select_from(part.table).where(part.rows)
-        )
-        or 0
+def row_counts(subject: DataSubject) -> dict[str, Select[int]]:
+    """Return the queries that count the rows of each table that are about the person."""
+    return {
+        part.table.name: select(func.count()).select_from(part.table).where(part.rows)
         for part in parts(subject)
     }
-    return {name: number for name, number in by_table.items() if number}
 
 
 def _stored_recordings(session: Session, subject: DataSubject) -> Sequence[CallRecording]:

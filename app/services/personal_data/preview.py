@@ -33,22 +33,19 @@ class ErasureLine:
 def erasure_lines(session: Session, subject: DataSubject) -> list[ErasureLine]:
     """Return the known rows of the person. Uploads that were never applied, mails, webhooks and
     texts about others are only searched by the erasure itself."""
-    lines = [
-        ErasureLine(table, rows, _fate(table, subject.kind))
-        for table, rows in exporting.counts(session, subject).items()
-    ]
-    if subject.contacts:
-        uploads = select(func.count(distinct(ImportChange.import_id))).where(
-            ImportChange.contact_id.in_(subject.contacts)
-        )
-        number = session.scalar(uploads) or 0
-        if number:
-            lines.append(ErasureLine("contact_imports", number, _FATES["contact_imports"]))
+    uploads = select(func.count(distinct(ImportChange.import_id))).where(
+        ImportChange.contact_id.in_(subject.contacts)
+    )
     exports = select(func.count()).select_from(ListExport).where(copies.exports_of(subject))
-    number = session.scalar(exports) or 0
-    if number:
-        lines.append(ErasureLine("list_exports", number, OnErasure.DELETED))
-    return _in_order(lines)
+    counts = exporting.row_counts(subject) | {"contact_imports": uploads, "list_exports": exports}
+    numbers = session.execute(select(*(query.scalar_subquery() for query in counts.values()))).one()
+    return _in_order(
+        [
+            ErasureLine(table, rows, _fate(table, subject.kind))
+            for table, rows in zip(counts, numbers, strict=True)
+            if rows
+        ]
+    )
 
 
 def erased(lines: Sequence[ErasureLine]) -> dict[str, int]:

@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 from app.enums import SubjectKind
 from app.errors import NotFound
 from app.languages import gettext
-from app.models import AuditEntry, Call, Campaign, Contact, EmailChange, Erasure, ScimUser
+from app.models import AuditEntry, Call, Campaign, Contact, EmailChange, Erasure, ScimUser, User
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services import calls, contacts, users
+from app.services import calls, campaigns, contacts, users
 from app.services.personal_data.search_terms import SubjectWords
 from app.services.tenancy import get_organization
 
@@ -83,12 +83,16 @@ def user(session: Session, caller: Caller, user_id: UUID) -> DataSubject:
     if account.partner_id is None:
         raise NotFound(gettext("There is no such user."), "user_not_found")
     emails, names = {account.email}, {account.name or ""}
-    emails.update(
-        session.scalars(select(EmailChange.email).where(EmailChange.user_id == account.id))
+    elsewhere = (
+        select(EmailChange.email, ScimUser.given_name, ScimUser.family_name)
+        .select_from(User)
+        .outerjoin(EmailChange, EmailChange.user_id == User.id)
+        .outerjoin(ScimUser, ScimUser.user_id == User.id)
+        .where(User.id == account.id)
     )
-    scim = session.scalar(select(ScimUser).where(ScimUser.user_id == account.id))
-    if scim is not None:
-        names.add(f"{scim.given_name or ''} {scim.family_name or ''}".strip())
+    for email, given_name, family_name in session.execute(elsewhere):
+        emails.add(email or "")
+        names.add(f"{given_name or ''} {family_name or ''}".strip())
     history = select(AuditEntry.before, AuditEntry.after).where(
         AuditEntry.target_type == "user", AuditEntry.target_id == str(account.id)
     )
@@ -110,15 +114,9 @@ def contact(session: Session, caller: Caller, campaign_id: UUID, contact_id: UUI
     """Return everyone in the organization with the contact's number or address: the same person in
     other campaigns. Raises `Forbidden` and `NotFound`."""
     stored = contacts.get(session, caller, campaign_id, contact_id)
-    organization_id = session.get_one(Campaign, campaign_id).organization_id
-    return contact_called(
-        session,
-        caller,
-        organization_id,
-        phone=stored.phone,
-        email=stored.email,
-        subject_id=stored.id,
-    )
+    campaign = campaigns.get(session, caller, campaign_id)
+    tenant = campaign.partner_id, campaign.organization_id
+    return _build_subject(session, caller, tenant, stored.id, {stored.phone}, {stored.email})
 
 
 def of_call(session: Session, caller: Caller, call_id: UUID) -> DataSubject:
@@ -131,7 +129,7 @@ def of_call(session: Session, caller: Caller, call_id: UUID) -> DataSubject:
     subject = _build_subject(
         session,
         caller,
-        stored.organization_id,
+        (stored.partner_id, stored.organization_id),
         stored.id,
         {stored.phone_number, called_contact.phone if called_contact else None},
         {stored.contact.get("email"), called_contact.email if called_contact else None},
@@ -151,24 +149,25 @@ def contact_called(
 ) -> DataSubject:
     """As `contact`, by number (E.164) or address; also for a called person who isn't a contact any
     more. Raises `Forbidden` and `NotFound`."""
-    return _build_subject(session, caller, organization_id, subject_id, {phone}, {email})
+    tenant = get_organization(session, caller, organization_id).partner_id, organization_id
+    return _build_subject(session, caller, tenant, subject_id, {phone}, {email})
 
 
 def _build_subject(
     session: Session,
     caller: Caller,
-    organization_id: UUID,
+    tenant: tuple[UUID, UUID],
     subject_id: UUID,
     phones: Collection[str | None],
     emails: Collection[str | None],
 ) -> DataSubject:
+    """Build it from a record of the ``tenant``, a partner and its organization, that the caller may
+    see."""
     caller.require(Permission.PERSONAL_DATA)
-    organization = get_organization(session, caller, organization_id)
     subject = DataSubject(
         SubjectKind.CONTACT,
         subject_id,
-        organization.partner_id,
-        organization.id,
+        *tenant,
         _sorted_texts(phones),
         _sorted_texts(emails),
     )

@@ -31,6 +31,7 @@ from app.services.users.loading import (
     count,
     get,
     get_many,
+    get_with_organization,
     listing,
     names_by_email,
     search,

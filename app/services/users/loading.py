@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import Select, or_, select, union_all
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.enums import Role, UserStatus
 from app.errors import Forbidden, NotFound
 from app.languages import gettext
@@ -25,7 +26,7 @@ from app.services.paging import (
     keyset_page,
     sort_named,
 )
-from app.services.tenancy import of_tenant
+from app.services.tenancy import of_tenant, remember_organization
 from app.validation.texts import trim
 from app.validation.uuids import as_hyphenated_uuid
 
@@ -91,9 +92,41 @@ def get(
     partner.
 
     Operators, who have no partner, find users by id alone. ``for_change`` locks the row until the
-    transaction ends. Raises `NotFound` (``user_not_found``).
+    transaction ends. A read-only transaction reads it once. Raises `NotFound` (``user_not_found``).
     """
     text = str(external_user_id)
+    if for_change:
+        return _get(session, caller, text, for_change=True)
+    return read_once(session, (User, caller, text), lambda: _get(session, caller, text))
+
+
+def get_with_organization(
+    session: Session, caller: Caller, external_user_id: str | UUID
+) -> tuple[User, Organization | None]:
+    """As `get`, with the user's organization, in one query."""
+    text = str(external_user_id)
+    rows = _rows_of(caller, text).outerjoin(Organization, Organization.id == User.organization_id)
+    matches = session.execute(rows.add_columns(Organization)).all()
+    if not matches:
+        raise not_found()
+    user, organization = max(matches, key=lambda row: row[0].idp_uid == text)
+    if organization is not None:
+        remember_organization(session, caller, organization)
+    return user, organization
+
+
+def _get(session: Session, caller: Caller, text: str, *, for_change: bool = False) -> User:
+    rows = _rows_of(caller, text)
+    if for_change:
+        rows = rows.with_for_update().execution_options(populate_existing=True)
+    users = session.scalars(rows).all()
+    if not users:
+        raise not_found()
+    return max(users, key=lambda user: user.idp_uid == text)
+
+
+def _rows_of(caller: Caller, text: str) -> Select[User]:
+    """Return the users with this ``idpUid`` or id. Raises `NotFound` if it can't be either."""
     rows, conditions = visible(caller), []
     if caller.partner_id is not None and "\x00" not in text:
         conditions.append(User.idp_uid == text)
@@ -103,13 +136,7 @@ def get(
         raise not_found()
     # Not a single condition with "or": no index serves it.
     ids = union_all(*(rows.with_only_columns(User.id).where(each) for each in conditions))
-    rows = rows.where(User.id.in_(ids))
-    if for_change:
-        rows = rows.with_for_update().execution_options(populate_existing=True)
-    users = session.scalars(rows).all()
-    if not users:
-        raise not_found()
-    return max(users, key=lambda user: user.idp_uid == text)
+    return rows.where(User.id.in_(ids))
 
 
 def get_by_email(session: Session, caller: Caller, email: str) -> User:
