@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Select, false, select
 from sqlalchemy.orm import Session
 
-from app.models import Partner, SavedView
+from app.models import DispatchPause, Partner, SavedView
 from app.policy.caller import Caller
-from app.services import saved_views
+from app.services import partners, pauses, saved_views
 from app.services.audit import notified
 from app.services.pricing import published_plans
 
@@ -19,10 +20,11 @@ from app.services.pricing import published_plans
 @dataclass(frozen=True, slots=True)
 class PageFrame:
     """``unread`` as `notified.count_unread`; ``views`` as `saved_views.of_list`, none without a
-    list."""
+    list; ``pauses`` are those that operators see on every page, None if they weren't read."""
 
     unread: int
     views: Sequence[SavedView]
+    pauses: Sequence[DispatchPause] | None = None
 
 
 def load(
@@ -42,6 +44,27 @@ def load(
         published_plans.remember_published(session, caller.partner_id, rows)
     views = dict.fromkeys(row.SavedView for row in rows if row.SavedView)
     return PageFrame(rows[0].unread if rows else 0, tuple(views))
+
+
+def load_for_operator(session: Session, caller: Caller, partner_id: UUID) -> PageFrame:
+    """Return the frame of an operator's page about a partner, with one query that also reads the
+    partner and its plans: `partners.get` and `pricing.published` then need none in this
+    transaction."""
+    query = (
+        select(Partner)
+        .add_columns(DispatchPause)
+        .select_from(Partner)
+        .outerjoin(DispatchPause, DispatchPause.organization_id.is_(None))
+        .where(Partner.id == partner_id)
+        .order_by(*pauses.WIDEST_FIRST)
+    )
+    rows = session.execute(published_plans.with_published(query)).all()
+    if not rows:
+        return PageFrame(0, ())
+    partners.remember_read(session, caller, rows[0].Partner)
+    published_plans.remember_published(session, partner_id, rows)
+    active_pauses = dict.fromkeys(row.DispatchPause for row in rows if row.DispatchPause)
+    return PageFrame(0, (), tuple(active_pauses))
 
 
 @lru_cache(200)

@@ -85,7 +85,7 @@ def _requested_subject(session: Session) -> User | ApiKey | OAuthClient:
         return oauth_clients.get(session, caller(), _parse_id(subject_id))
     if subject_id := request.args.get("user"):
         caller().require(Permission.USERS_READ)
-        return users.get(session, caller(), _parse_id(subject_id))
+        return users.get_with_organization(session, caller(), _parse_id(subject_id))[0]
     signed_in: User = current_user.user
     return signed_in
 

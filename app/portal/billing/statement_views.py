@@ -25,7 +25,7 @@ from app.portal.billing.labels import charge_message, status_message
 from app.portal.billing.statement_files import COLUMNS, NOTE, csv_rows, pdf_parts
 from app.portal.web.lists import csv_file, file_name_part, pdf_file
 from app.portal.web.page_frame import read_frame
-from app.services import csv_files, pdf
+from app.services import csv_files, organizations, pdf
 from app.services.billing import statements
 from app.services.billing.parties import StatementParties
 from app.services.billing.statements import Bill
@@ -35,7 +35,8 @@ from app.services.branding.letterhead import letterhead
 @blueprint.get("/statements/<uuid:organization_id>")
 def show_statement(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        read_frame(session)
+        organization = organizations.get(session, caller(), organization_id)
+        read_frame(session, partner_id=organization.partner_id)
         bill, parties = _requested_statement(session, organization_id)
         closed = statements.closed_months(session, caller(), organization_id)
         return _statement_page(bill, parties, closed)

@@ -28,7 +28,7 @@ from app.portal.organizations.listing import STATUS_LABELS
 from app.portal.web import lists
 from app.portal.web.lists import csv_file, file_name_part
 from app.portal.web.page_frame import read_frame
-from app.services import csv_files, reporting
+from app.services import csv_files, organizations, reporting
 from app.services.billing import margin
 from app.services.billing.carrier_sums import carrier_sums
 from app.services.billing.margin import MonthMargin, MonthOfOrganization
@@ -147,7 +147,8 @@ def _organization_file(session: Session, organization_id: UUID, month: date) -> 
 @blueprint.get("/costs/<uuid:organization_id>")
 def show_organization_costs(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        read_frame(session)
+        organization = organizations.get(session, caller(), organization_id)
+        read_frame(session, partner_id=organization.partner_id)
         return render_template(
             "portal/billing/organization.html",
             no_campaign=NO_CAMPAIGN,

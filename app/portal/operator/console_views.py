@@ -24,6 +24,7 @@ from app.portal.web.current_user import sign_in_url
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_with
+from app.portal.web.page_frame import read_frame
 from app.portal.web.user_timezone import LAST_24_HOURS
 from app.services import audit, destinations, overview, partners, spending, storage, users
 
@@ -55,6 +56,7 @@ def create_partner() -> Page:
 @blueprint.get("/operator/partners/<uuid:partner_id>")
 def show_partner(partner_id: UUID) -> str:
     with transaction(read_only=True) as session:
+        read_frame(session, partner_id=partner_id)
         partner = partners.get(session, caller(), partner_id)
         return render_template(
             "portal/operator/partner.html",

@@ -126,8 +126,9 @@ def choose_plan(organization_id: UUID) -> Page:
     """Show the form. ``assistants`` and ``users`` in the URL are initial limits, ``back`` the page
     to return to instead of the organization."""
     with transaction(read_only=True) as session:
-        read_frame(session)
-        form = _stored_plan(session, organization_id)
+        organization = organizations.get(session, caller(), organization_id)
+        read_frame(session, partner_id=organization.partner_id)
+        form = OrganizationPlanForm.showing(organization)
         for name, field in {"assistants": form.assistant_limit, "users": form.user_limit}.items():
             field.data = request.args.get(name, field.data, type=int)
         return _plan_page(organization_id, form)

@@ -87,8 +87,8 @@ def organization_page_data(
 ) -> dict[str, Any]:
     """Return the head of every tab; ``endpoint`` is the tab that is shown. The ``head`` is read
     unless it is given."""
-    if known_frame() is None:
-        read_frame(session)
+    if known_frame() is None or caller().is_operator:
+        read_frame(session, partner_id=organization.partner_id)
     head = head or overview.head_of(session, organization)
     use = head.contents.use
     counts = {

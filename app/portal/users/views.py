@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.extensions import caller, transaction
 from app.languages import lazy_gettext
-from app.models import User, is_erased
+from app.models import Organization, User, is_erased
 from app.policy import Permission
 from app.portal.access.missing_actions import may_or_note_missing
 from app.portal.users import blueprint
@@ -85,12 +85,12 @@ def _partner_in_filter(session: Session) -> str | None:
 @blueprint.get("/users/<uuid:user_id>")
 def show_user(user_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        read_frame(session)
-        user = users.get(session, caller(), user_id)
+        user, organization = users.get_with_organization(session, caller(), user_id)
+        read_frame(session, partner_id=user.partner_id)
         return render_template(
             "portal/users/detail.html",
             user=user,
-            **_membership(session, user),
+            **_membership(session, user, organization),
             **_changes(session, user),
             may_view_as=viewing.may_view_as(session, caller(), user),
             **actions_of(user),
@@ -105,15 +105,11 @@ def _changes(session: Session, user: User) -> dict[str, Any]:
     }
 
 
-def _membership(session: Session, user: User) -> dict[str, Any]:
+def _membership(session: Session, user: User, organization: Organization | None) -> dict[str, Any]:
     """Return the organization of a member, for operators the partner's name, and what the role
     allows."""
-    organization_id = user.organization_id
     partner_id = user.partner_id if caller().is_operator else None
     partner = partners.get(session, caller(), partner_id) if partner_id else None
-    organization = (
-        organizations.get(session, caller(), organization_id) if organization_id else None
-    )
     is_open = organization is None or organization.status is OrganizationStatus.ACTIVE
     is_partner_suspended = partner is not None and partner.suspended_at is not None
     return {

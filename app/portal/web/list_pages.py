@@ -252,7 +252,13 @@ def list_page(session: Session, definition: ListDefinition[R]) -> ListPage[R]:
     one.
     """
     position, sort = lists.current_position(), definition.sort_of(request.args)
-    views = read_frame(session, definition.name, with_plans=definition.shows_plans).views
+    frame = read_frame(
+        session,
+        definition.name,
+        with_plans=definition.shows_plans,
+        partner_id=lists.id_filter("partner"),
+    )
+    views = frame.views
     if not request.args and (default := _default_view(views)):
         abort(redirect(view_url(default)))
     empty_page: Page[R] = Page((), None)

@@ -178,8 +178,11 @@ class _CallingPauses:
         user = known_user()
         if user is None or user.user_type is not Role.OPERATOR:
             return iter(())
-        with transaction(read_only=True) as session:
-            active_pauses = pauses.listing(session)
+        frame = known_frame()
+        active_pauses = frame.pauses if frame else None
+        if active_pauses is None:
+            with transaction(read_only=True) as session:
+                active_pauses = pauses.listing(session)
         return iter(
             pause
             for pause in active_pauses

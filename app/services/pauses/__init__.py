@@ -6,6 +6,7 @@ It is a layer below `app.services.calls`, which holds and releases the calls.
 from app.services.pauses.pauses import (
     CALLS_MAY_BE_MISSING,
     RECHECK,
+    WIDEST_FIRST,
     PauseScope,
     any_seen,
     is_covered,

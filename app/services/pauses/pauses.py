@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Exists, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.enums import CarrierKind
 from app.errors import NotFound, Sentence, ValidationFailed, translate_stored
 from app.languages import gettext
@@ -22,6 +23,7 @@ from app.services import audit
 from app.services.tenancy import of_tenant
 
 ALL, OWN = "all", "own:"
+WIDEST_FIRST = (DispatchPause.scope != ALL, DispatchPause.paused_at)
 RECHECK = timedelta(seconds=5)
 """How soon an attempt that the carrier wanted later is checked again during a pause."""
 MAX_REASON_LENGTH = 300
@@ -122,9 +124,10 @@ def _own_scope(caller: Caller) -> PauseScope:
 
 
 def listing(session: Session) -> list[DispatchPause]:
-    """Return every pause: that of everything first, then the oldest."""
-    query = select(DispatchPause).order_by(DispatchPause.scope != ALL, DispatchPause.paused_at)
-    return list(session.scalars(query))
+    """Return every pause: that of everything first, then the oldest. A read-only transaction reads
+    them once."""
+    query = select(DispatchPause).order_by(*WIDEST_FIRST)
+    return read_once(session, ("pauses",), lambda: list(session.scalars(query)))
 
 
 def visible_pauses(session: Session, caller: Caller) -> list[DispatchPause]:

@@ -30,16 +30,11 @@ def may_view_as(session: Session, caller: Caller, user: User) -> bool:
         return False
     if user.status is not UserStatus.ACTIVE or user.partner_id is None:
         return False
-    query = (
-        select(Partner.id)
-        .outerjoin(Organization, Organization.id == user.organization_id)
-        .where(
-            Partner.id == user.partner_id,
-            Partner.suspended_at.is_(None),
-            Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),
-        )
-    )
-    return session.scalar(query) is not None
+    partner = session.get_one(Partner, user.partner_id)
+    if partner.suspended_at is not None or user.organization_id is None:
+        return partner.suspended_at is None
+    organization = session.get_one(Organization, user.organization_id)
+    return organization.status is OrganizationStatus.ACTIVE
 
 
 def view_as(
