@@ -592,9 +592,9 @@ def test_a_month_is_rated_once_for_its_figures_and_the_chart(
     rated: list[date] = []
     bills = statements.bills
 
-    def counted(session: Session, found: Any, month: date) -> Any:
+    def counted(session: Session, found: Any, month: date, **known: Any) -> Any:
         rated.append(month)
-        return bills(session, found, month)
+        return bills(session, found, month, **known)
 
     monkeypatch.setattr(statements, "bills", counted)
     caller, today = tenant.caller(Role.PARTNER_ADMIN), date(2026, 11, 20)

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from flask import request, url_for
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallStatus, EndedReason, OrganizationStatus
+from app.enums import AnsweredBy, CallStatus, EndedReason
 from app.extensions import caller
 from app.languages import lazy_gettext, lazy_pgettext
 from app.models import Call, CallAttempt
@@ -31,7 +30,7 @@ from app.portal.web.list_definitions import (
 )
 from app.portal.web.navigation import may_open
 from app.portal.web.user_timezone import Problems, time_bounds, zone
-from app.services import calls, organizations
+from app.services import calls
 from app.services.calls import CallSearch
 from app.services.calls.queries import RUNNING, UNANSWERED, attempts_of
 from app.services.calls.searching import SORTS
@@ -166,9 +165,8 @@ def _waiting_calls(session: Session, cursor: str | None, limit: int) -> Page[Cal
 
 
 def _rows(session: Session, matches: Sequence[Call]) -> list[CallRow]:
-    names = calls.names_of(session, matches)
+    names, suspended = calls.names_and_suspended(session, matches)
     attempts = attempts_of(session, [call.id for call in matches])
-    suspended = _suspended_organizations(session, {call.organization_id for call in matches})
     return [
         CallRow(
             call,
@@ -180,15 +178,6 @@ def _rows(session: Session, matches: Sequence[Call]) -> list[CallRow]:
         )
         for call in matches
     ]
-
-
-def _suspended_organizations(session: Session, ids: set[UUID]) -> set[UUID]:
-    """Return those of the organizations that are suspended, for staff: their own users can't sign
-    in."""
-    if caller().organization_id is not None:
-        return set()
-    owners = organizations.by_ids(session, caller(), ids).values()
-    return {each.id for each in owners if each.status is OrganizationStatus.SUSPENDED}
 
 
 def _item(row: CallRow) -> BulkItem:

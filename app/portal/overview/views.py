@@ -218,6 +218,7 @@ def show_earnings() -> str:
 def _member_page(organization_id: UUID) -> str:
     """Return the overview of an organization's member."""
     with figures() as session:
+        read_frame(session)
         month = overview.month(session, caller())
         organization = organizations.get(session, caller(), organization_id)
         latest = calls.search(session, caller(), calls.CallSearch(), limit=SHOWN).items
@@ -225,13 +226,13 @@ def _member_page(organization_id: UUID) -> str:
             "portal/overview/member.html",
             month=month,
             organization=organization,
-            trial=organizations.trial_of(session, organization),
+            trial=organizations.trial_of(session, organization, current_user.partner),
             use=organizations.use_of(session, [organization_id])[organization_id],
             billed=statements.current_month(session, caller(), organization_id).usage,
             updated=month.updated,
             **_to_do_context(session),
             latest=latest,
-            names=calls.names_of(session, latest),
+            names=calls.names_and_suspended(session, latest)[0],
             has_imported=not latest and calls.has_imported(session, caller()),
             chart=_conversation_chart(month),
         )

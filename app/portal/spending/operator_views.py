@@ -99,8 +99,8 @@ def _review_page(changes: RateChanges) -> str:
 
 def _list_page(form: RatesForm) -> str:
     with transaction(read_only=True) as session:
-        partners_use, end = spending.of_partners(session, caller())
         rate_rows = rates.listing(session)
+        partners_use, end = spending.of_partners(session, caller())
         are_imported = rates.are_imported(session)
     return render_template(
         "portal/spending/operator.html",

@@ -296,8 +296,8 @@ def rows_of(
     """Return what organizations of one partner that came from their loader earned in a month."""
     if not organizations:
         return []
-    bills = statements.bills(session, organizations, month)
     used = usage.of_organizations(session, [each.id for each in organizations], month)
+    bills = statements.bills(session, organizations, month, used=used)
     currency = rates.currency_of(session)
     margins = []
     for each in organizations:

@@ -49,13 +49,17 @@ def month_ends(
     session: Session, bills: Collection[Bill], today: date
 ) -> Mapping[UUID, MonthForecast]:
     """As `month_end`, of several organizations that came from their loader, in one query."""
-    metered = [
-        (bill, line) for bill in bills if (line := bill.usage) and bill.charged_from <= today
-    ]
-    days = _load_days(session, [bill.organization_id for bill, _line in metered], today)
+    ids = [bill.organization_id for bill in bills if bill.usage]
+    return _month_ends(bills, _load_days(session, ids, today), today)
+
+
+def _month_ends(
+    bills: Collection[Bill], days: Mapping[UUID, Sequence[BilledDay]], today: date
+) -> Mapping[UUID, MonthForecast]:
     ends = {
-        bill.organization_id: _forecast(bill, line, days[bill.organization_id], today)
-        for bill, line in metered
+        bill.organization_id: _forecast(bill, bill.usage, days[bill.organization_id], today)
+        for bill in bills
+        if bill.usage and bill.charged_from <= today
     }
     return {key: end for key, end in ends.items() if end is not None}
 
@@ -156,13 +160,9 @@ def included_use(
         return {}
     query = visible_organizations(caller).where(Organization.id.in_(organization_ids))
     bills = statements.bills(session, session.scalars(query).all(), month_of(today))
-    ends = month_ends(session, bills.values(), today)
-    used_up_ids = [
-        key
-        for key, bill in bills.items()
-        if (line := bill.usage) and 0 < line.included <= line.used
-    ]
-    days = _load_days(session, used_up_ids, today)
+    metered = [key for key, bill in bills.items() if bill.usage]
+    days = _load_days(session, metered, today)
+    ends = _month_ends(bills.values(), days, today)
     return {
         key: IncludedUse(
             line.used,

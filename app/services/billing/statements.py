@@ -24,6 +24,7 @@ from app.services.billing.rating import (
     charged_from,
     rate,
 )
+from app.services.billing.usage import CallUsage
 from app.services.pricing import subscriptions, versions
 from app.services.pricing.plans import EditedPlan
 from app.services.tenancy import get_organization
@@ -117,10 +118,12 @@ def bills(
     *,
     known: Iterable[Statement] | None = None,
     ended: Mapping[UUID, Tier] | None = None,
+    used: Mapping[UUID, CallUsage] | None = None,
 ) -> Mapping[UUID, Bill]:
     """Return the statements or previews of organizations of one partner that came from their
     loader, in a fixed number of queries; the stored statements are read unless they are
-    ``known``, and the plans of subscriptions that ``ended`` in the month likewise."""
+    ``known``, and the plans of subscriptions that ``ended`` in the month and its usage
+    likewise."""
     if not organizations:
         return {}
     if known is None:
@@ -136,7 +139,7 @@ def bills(
     stored_bills = {
         each.id: _bill_of_statement(each, stored[each.id], plan_names) for each in closed
     }
-    return {**stored_bills, **previews(session, open_organizations, month, ended=ended)}
+    return {**stored_bills, **previews(session, open_organizations, month, ended=ended, used=used)}
 
 
 def as_if(
@@ -159,11 +162,13 @@ def previews(
     plans: Sequence[EditedPlan] | None = None,
     tier: Tier | None = None,
     ended: Mapping[UUID, Tier] | None = None,
+    used: Mapping[UUID, CallUsage] | None = None,
 ) -> Mapping[UUID, Bill]:
     """Rate the month by the plans that applied at its end, or apply now, unless others are given.
 
     If a subscription that ended in the month left the plan Free, its plan counts without the price,
-    which it paid. These are read unless they are given as ``ended``.
+    which it paid. These are read unless they are given as ``ended``, and what was ``used`` of plans
+    that are charged for the whole month unless it is given.
     """
     if not organizations:
         return {}
@@ -190,10 +195,12 @@ def previews(
     }
     charged = [key for key, begin in begins.items() if begin <= month]
     partly_charged = begins.keys() - set(charged)
-    days = {
-        **usage.days_of(session, charged, month, as_one=True),
-        **usage.days_of(session, partly_charged, month),
-    }
+    whole_months = (
+        usage.days_of(session, charged, month, as_one=True)
+        if used is None
+        else {key: [used[key].as_day(month)] for key in charged if key in used}
+    )
+    days = {**whole_months, **usage.days_of(session, partly_charged, month)}
     return {
         each.id: _preview_bill(
             each,

@@ -52,6 +52,9 @@ class CallUsage:
     minutes: int = 0
     carrier: tuple[CarrierCost, ...] = ()
 
+    def as_day(self, day: date) -> BilledDay:
+        return BilledDay(day, self.calls, self.minutes)
+
     def model_micros(self, rate: ModelRate) -> int:
         return self.minutes * rate.micros_per_minute + self.calls * rate.micros_per_call
 

@@ -22,7 +22,7 @@ from app.services.calls.searching import (
     count_if_few,
     get_many,
     has_imported,
-    names_of,
+    names_and_suspended,
     search,
     without_calls,
 )

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, func, or_, select, union_all
+from sqlalchemy import ColumnElement, Select, false, func, or_, select, union_all
 from sqlalchemy.orm import Session
 
-from app.enums import AnsweredBy, CallSource, CallStatus, EndedReason
+from app.enums import AnsweredBy, CallSource, CallStatus, EndedReason, OrganizationStatus
 from app.models import (
     Assistant,
     Call,
@@ -96,20 +96,28 @@ def get_many(session: Session, caller: Caller, ids: Collection[UUID]) -> Sequenc
     return session.scalars(rows.order_by(Call.id.desc())).all()
 
 
-def names_of(session: Session, calls: Sequence[Call]) -> dict[UUID, str]:
+def names_and_suspended(
+    session: Session, calls: Sequence[Call]
+) -> tuple[dict[UUID, str], set[UUID]]:
     """Return the names of the assistants, organizations and campaigns of calls that came from their
-    loader, by id: one query."""
+    loader, by id, and the ids of suspended organizations: one query."""
     if not calls:
-        return {}
+        return {}, set()
     ids_by_model = (
         (Assistant, {call.assistant_id for call in calls}),
         (Organization, {call.organization_id for call in calls}),
         (Campaign, {call.campaign_id for call in calls if call.campaign_id}),
     )
+    is_suspended = Organization.status == OrganizationStatus.SUSPENDED
     queries = (
-        select(model.id, model.name).where(model.id.in_(ids)) for model, ids in ids_by_model if ids
+        select(model.id, model.name, is_suspended if model is Organization else false()).where(
+            model.id.in_(ids)
+        )
+        for model, ids in ids_by_model
+        if ids
     )
-    return {row.id: row.name for row in session.execute(union_all(*queries))}
+    rows = session.execute(union_all(*queries)).all()
+    return {row.id: row.name for row in rows}, {row.id for row in rows if row[2]}
 
 
 def count(session: Session, caller: Caller, filters: CallSearch, *, most: int = MAX_COUNTED) -> int:

@@ -36,8 +36,10 @@ def claim_seat(session: Session, caller: Caller, organization_id: UUID) -> None:
 def no_seat(session: Session, caller: Caller, organization: Organization) -> str | None:
     """Return why no more user fits into the organization, and what the caller can do; None if one
     fits."""
+    if not organization.user_limit:
+        return None
     seats = seats_taken(session, organization.id)
-    if not organization.user_limit or seats < organization.user_limit:
+    if seats < organization.user_limit:
         return None
     if not caller.may(Permission.ORGANIZATIONS_WRITE):
         return _no_seat_for_members(session, organization, seats)

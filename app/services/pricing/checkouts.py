@@ -75,10 +75,10 @@ def start_visit(session: Session, caller: Caller, back_url: str) -> Checkout:
 def visitable_subscription(session: Session, organization: Organization) -> Subscription | None:
     """Return the subscription whose customer an organization can visit; None without one, or if no
     account is connected."""
-    if not accounts.is_connected(session, organization.partner_id):
-        return None
     subscription = subscriptions.unended_subscription(session, organization.id)
-    return subscription if subscription and subscription.customer else None
+    if subscription is None or not subscription.customer:
+        return None
+    return subscription if accounts.is_connected(session, organization.partner_id) else None
 
 
 def _own_organization(session: Session, caller: Caller) -> Organization:

@@ -12,6 +12,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.orm import Session, aliased
 
+from app.database import read_once
 from app.enums import SubscriptionStatus, Tier
 from app.gateways.job_queue import enqueue_check
 from app.gateways.processors.base import CustomerSubscription
@@ -46,8 +47,11 @@ def current(session: Session, caller: Caller, organization_id: UUID) -> Subscrip
 
 
 def unended_subscription(session: Session, organization_id: UUID) -> Subscription | None:
-    """Return the newest subscription of an organization that hasn't ended."""
-    return session.scalar(select(Subscription).where(is_lasting(organization_id)))
+    """Return the newest subscription of an organization that hasn't ended. A read-only transaction
+    reads it once."""
+    key = (Subscription, organization_id)
+    query = select(Subscription).where(is_lasting(organization_id))
+    return read_once(session, key, lambda: session.scalar(query))
 
 
 def is_lasting(organization_id: UUID) -> ColumnElement[bool]:

@@ -18,7 +18,7 @@ from app.services.billing.margin import MonthMargin
 from app.services.billing.rating import in_micros
 from app.services.billing.statements import Bill
 from app.services.billing.usage import CallUsage, ModelRate
-from app.services.reporting.by_organization import can_rank
+from app.services.reporting.by_organization import few_to_rank
 from app.services.spending import rates
 from app.services.tenancy import get_organization
 
@@ -52,12 +52,9 @@ def earnings(
     session: Session, caller: Caller, month: date, today: date, model: ModelRate
 ) -> PartnerEarnings:
     """Return the partner's earnings, each month rated once. Raises `Forbidden`."""
-    organizations = margin.of_partner(caller)
-    if not can_rank(session, caller, MAX_SUMMED):
+    customers = _few_organizations(session, caller)
+    if not customers:
         return PartnerEarnings(None, None, [], None, margin.first_month(session, caller))
-    customers = session.scalars(
-        organizations.order_by(Organization.name_key, Organization.id)
-    ).all()
     rows = margin.round_to_total(
         margin.rows_of(session, _existing_in(customers, month), month, model)
     )
@@ -88,10 +85,24 @@ def month_earnings(
     and `NotFound`."""
     if organization_id is not None:
         return margin.of_organization(session, caller, organization_id, month, model).rounded.total
-    if not can_rank(session, caller, MAX_SUMMED):
-        return None
-    margins = margin.all_organizations(session, caller, month, model)
+    existing = _existing_in(_few_organizations(session, caller), month)
+    margins = margin.round_to_total(margin.rows_of(session, existing, month, model))
     return margin.total(margins) if margins else None
+
+
+def _few_organizations(session: Session, caller: Caller) -> Sequence[Organization]:
+    """Return the partner's organizations by name, and read the currency of their costs with them;
+    none if they are more than `MAX_SUMMED`. Raises `Forbidden`."""
+    query = (
+        margin.of_partner(caller)
+        .where(few_to_rank(caller, MAX_SUMMED))
+        .add_columns(rates.stored_currency().scalar_subquery())
+        .order_by(Organization.name_key, Organization.id)
+    )
+    rows = session.execute(query).all()
+    if rows:
+        rates.remember_currency(session, rows[0][1])
+    return [row[0] for row in rows]
 
 
 def earnings_by_month(
@@ -110,10 +121,8 @@ def earnings_by_month(
     caller.require(Permission.ORGANIZATIONS_WRITE)
     if organization_id is not None:
         customers: Sequence[Organization] = [get_organization(session, caller, organization_id)]
-    elif can_rank(session, caller, MAX_SUMMED):
-        customers = session.scalars(margin.of_partner(caller)).all()
     else:
-        return []
+        customers = _few_organizations(session, caller)
     return _by_month(session, customers, today, model, rates.currency_of(session), known or {})
 
 

@@ -176,10 +176,17 @@ def of_partners(
     of all together this month. Raises `Forbidden`."""
     rates.require_operator(caller)
     now, currency = utcnow(), rates.currency_of(session)
-    all_partners = session.scalars(select(Partner).order_by(Partner.name, Partner.id)).all()
-    of_partner = select(SpendingLimit).where(SpendingLimit.organization_id.is_(None))
+    is_own_limit = (
+        (SpendingLimit.partner_id == Partner.id)
+        & SpendingLimit.organization_id.is_(None)
+        & SpendingLimit.api_key_id.is_(None)
+    )
+    all_partners = (
+        select(Partner, SpendingLimit)
+        .outerjoin(SpendingLimit, is_own_limit)
+        .order_by(Partner.name, Partner.id)
+    )
     is_partners = SpendingTotal.organization_id.is_(None)
-    limits = {limit.scope: limit for limit in session.scalars(of_partner)}
     rows = session.scalars(
         select(SpendingTotal).where(
             is_partners, SpendingTotal.period.in_((day_period(now), month_period(now)))
@@ -192,14 +199,14 @@ def of_partners(
             _spending_state(
                 ScopeTotals(
                     currency,
-                    limits.get(scope),
+                    limit,
                     totals.get((scope, day_period(now))),
                     totals.get((scope, month_period(now))),
                 ),
                 now,
             ),
         )
-        for partner in all_partners
+        for partner, limit in session.execute(all_partners)
         for scope in (scope_key(PARTNER, partner.id),)
     ]
     month = sum(each.month_money.spent for _, each in used)

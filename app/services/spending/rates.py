@@ -160,13 +160,20 @@ def remember_currency(session: Session, stored: str | None) -> str:
 
 def are_imported(session: Session) -> bool:
     """Return whether the operator has imported rates."""
-    return bool(session.scalar(select(exists().select_from(CallRate))))
+    return bool(_imported(session))
 
 
 def listing(session: Session) -> list[CallPrice]:
-    """Return all rates, that of all other numbers first, the others by their prefixes."""
-    stored = {row.prefix: _from_row(row) for row in session.scalars(select(CallRate))}
-    return sorted((stored or _DEFAULT_RATES).values(), key=_sort_key)
+    """Return all rates, that of all other numbers first, the others by their prefixes. A read-only
+    transaction then knows `currency_of` and `are_imported`."""
+    imported = _imported(session)
+    remember_currency(session, imported[0].currency if imported else None)
+    return sorted(imported or _DEFAULT_RATES.values(), key=_sort_key)
+
+
+def _imported(session: Session) -> list[CallPrice]:
+    key = ("imported rates",)
+    return read_once(session, key, lambda: [*map(_from_row, session.scalars(select(CallRate)))])
 
 
 def to_csv(rates: Sequence[CallPrice]) -> str:
