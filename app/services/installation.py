@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
+from app.database import read_once
 from app.enums import CarrierKind
 from app.models import CarrierAccount, Mail, User, utcnow
 
@@ -51,6 +52,11 @@ class MailCounts:
 
 
 def mails(session: Session) -> MailCounts:
+    """Count them; a read-only transaction counts them once."""
+    return read_once(session, (MailCounts,), lambda: _count_mails(session))
+
+
+def _count_mails(session: Session) -> MailCounts:
     waits = Mail.sent_at.is_(None) & Mail.failed_at.is_(None)
     row = session.execute(
         select(

@@ -78,22 +78,28 @@ class EntryChange:
     new: str | None
 
 
-def table_of(session: Session, entries: Sequence[AuditEntry]) -> dict[str, Any]:
-    """Return what the table of these entries needs besides them."""
-    names = audit_search.organization_names(session, entries)
+def table_of(
+    session: Session, entries: Sequence[AuditEntry], names: Mapping[UUID, str] | None = None
+) -> dict[str, Any]:
+    """Return what the table of these entries needs besides them; the ``names`` of their
+    organizations are read unless they are given."""
+    if names is None:
+        names = audit_search.organization_names(session, entries)
     assistants = audit_search.assistant_names(session, entries)
     in_filters = saved_views.organizations_in(session, entries)
     return {
         "names": names,
-        "targets": targets_of(session, entries),
+        "targets": targets_of(session, entries, names),
         "changes": partial(_changes, assistants=assistants, organizations={**names, **in_filters}),
         "url_of": url_of,
     }
 
 
-def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, str]:
+def targets_of(
+    session: Session, entries: Sequence[AuditEntry], names: Mapping[UUID, str] | None = None
+) -> dict[UUID, str]:
     """Return the targets whose names differ from the stored English ones, by the ids of the
-    entries."""
+    entries; ``names`` as `table_of`."""
     titles = titles_of(session, entries)
     words_by_entry = {
         entry.id: titles[entry.target_id] for entry in entries if entry.target_id in titles
@@ -126,7 +132,7 @@ def targets_of(session: Session, entries: Sequence[AuditEntry]) -> dict[UUID, st
         for entry in entries
         if entry.target_type == "request" and entry.target in PERMISSION_LABELS
     }
-    return words_by_entry | alerts.sentences_of(session, caller(), entries)
+    return words_by_entry | alerts.sentences_of(session, caller(), entries, names)
 
 
 def _changes(

@@ -165,6 +165,7 @@ HISTORY = ListDefinition(
     count=lambda session, most: audit_search.count(
         session, caller(), chosen_filters()[0], most=most
     ),
+    shows_plans=True,
     count_if_few=lambda session, most: audit_search.count_if_few(
         session, caller(), chosen_filters()[0], most
     ),

@@ -66,7 +66,7 @@ def show_organization_activity(organization_id: UUID) -> str:
                 session, organization, "portal.audit.show_organization_activity"
             ),
             entries=entries,
-            table=table_of(session, entries) | {"names": {}},
+            table=table_of(session, entries, {organization.id: organization.name}) | {"names": {}},
         )
 
 

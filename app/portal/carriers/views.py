@@ -137,24 +137,26 @@ def _operator_page() -> str:
         status = stuck.dispatcher_status(session)
         offline = is_offline(session)
         not_placed = traffic.count_not_placed(session, caller())
-        stuck_calls = stuck.listing(session, MAX_STUCK)
-    problems = [(each.carrier, problem) for each in carriers for problem in each.problems]
-    return render_template(
-        "portal/carriers/operator.html",
-        carriers=carriers,
-        problems=sorted(problems, key=lambda pair: pair[1].last_at, reverse=True),
-        not_placed=not_placed_message(not_placed),
-        status=status,
-        stuck_calls=sorted(stuck_calls, key=lambda each: each.since, reverse=True),
-        max_stuck=MAX_STUCK,
-        stuck_labels=STUCK_LABELS,
-        is_offline=offline,
-        status_label=STATUS_LABELS,
-        observed_labels=OBSERVED_LABELS,
-        titles=[
-            problem_title(each, names_carrier=True) for each in carriers if each.status.is_problem
-        ],
-    )
+        stuck_calls = stuck.listing(session, MAX_STUCK, status.reasons)
+        problems = [(each.carrier, problem) for each in carriers for problem in each.problems]
+        return render_template(
+            "portal/carriers/operator.html",
+            carriers=carriers,
+            problems=sorted(problems, key=lambda pair: pair[1].last_at, reverse=True),
+            not_placed=not_placed_message(not_placed),
+            status=status,
+            stuck_calls=sorted(stuck_calls, key=lambda each: each.since, reverse=True),
+            max_stuck=MAX_STUCK,
+            stuck_labels=STUCK_LABELS,
+            is_offline=offline,
+            status_label=STATUS_LABELS,
+            observed_labels=OBSERVED_LABELS,
+            titles=[
+                problem_title(each, names_carrier=True)
+                for each in carriers
+                if each.status.is_problem
+            ],
+        )
 
 
 @blueprint.get("/carriers/pause")

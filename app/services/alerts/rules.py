@@ -1,7 +1,7 @@
 """The alert rules of a partner: created, changed, muted and removed by users with the permission to
 change organizations."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -171,22 +171,38 @@ def remove(session: Session, caller: Caller, rule_id: UUID) -> None:
     session.flush()
 
 
+_SENTENCE_FIELDS = frozenset({"measure", "scope", "threshold", "period"})
+
+
 def sentences_of(
-    session: Session, caller: Caller, entries: Iterable[AuditEntry]
+    session: Session,
+    caller: Caller,
+    entries: Iterable[AuditEntry],
+    names: Mapping[UUID, str] | None = None,
 ) -> dict[UUID, str]:
     """Return the sentences of the rules in entries of the history, as the rules were then, in the
     current language, by the ids of the entries. A rule that was removed is known only by entries
-    with its measure. The caller has loaded the entries."""
+    with its measure. The caller has loaded the entries; the ``names`` of their organizations are
+    read unless they are given."""
     rule_entries = [entry for entry in entries if entry.target_type == "alert_rule"]
     if not rule_entries:
         return {}
     visible_rules = of_tenant(select(AlertRule), caller, AlertRule.partner_id)
-    rule_ids = [UUID(entry.target_id) for entry in rule_entries]
-    rules = {
-        str(rule.id): rule
-        for rule in session.scalars(visible_rules.where(AlertRule.id.in_(rule_ids)))
+    rule_ids = {
+        UUID(entry.target_id)
+        for entry in rule_entries
+        if not {*entry.before, *entry.after} >= _SENTENCE_FIELDS
     }
-    names = names_of(session, [entry.organization_id for entry in rule_entries])
+    rules = (
+        {
+            str(rule.id): rule
+            for rule in session.scalars(visible_rules.where(AlertRule.id.in_(rule_ids)))
+        }
+        if rule_ids
+        else {}
+    )
+    if names is None:
+        names = names_of(session, [entry.organization_id for entry in rule_entries])
     sentences = {}
     for entry in rule_entries:
         values = {**entry.before, **entry.after}

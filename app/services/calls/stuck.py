@@ -1,6 +1,6 @@
 """Stuck calls, and how many calls wait, are active or need an operator."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -56,16 +56,31 @@ class DispatcherStatus:
     overdue: int
 
     @property
+    def reasons(self) -> set[StuckReason]:
+        """The reasons for which calls need an operator."""
+        counts = {
+            StuckReason.UNKNOWN: self.unknown,
+            StuckReason.STUCK: self.stuck,
+            StuckReason.OVERDUE: self.overdue,
+        }
+        return {reason for reason, count in counts.items() if count}
+
+    @property
     def active_calls(self) -> int:
         """Return how many calls are being placed, ring or were answered."""
         return sum(self.under_way.values())
 
 
-def listing(session: Session, limit: int) -> list[StuckCall]:
-    """Return calls that are stuck, overdue or of unknown outcome, the newest of each first."""
+def listing(
+    session: Session, limit: int, reasons: Collection[StuckReason] = tuple(StuckReason)
+) -> list[StuckCall]:
+    """Return calls that are stuck, overdue or of unknown outcome, as far as these are among the
+    ``reasons``, the newest of each first."""
     now = utcnow()
     calls = []
     for reason, query in _queries(now).items():
+        if reason not in reasons:
+            continue
         rows = session.execute(_with_names(query).order_by(Call.id.desc()).limit(limit))
         calls += [_stuck_call(reason, *row) for row in rows]
     return calls
@@ -81,7 +96,6 @@ def find(session: Session, call_id: UUID) -> StuckCall | None:
 
 
 def dispatcher_status(session: Session) -> DispatcherStatus:
-    carrier_retry = _count_calls(session, _carrier_retry(select(Call)))
     rows = session.execute(
         select(Call.status, func.count())
         .where(Call.status.in_(ACTIVE | WAITING | {CallStatus.UNKNOWN}))
@@ -89,24 +103,34 @@ def dispatcher_status(session: Session) -> DispatcherStatus:
     )
     counts: dict[CallStatus, int] = {row[0]: row[1] for row in rows}
     under_way = {status: counts.get(status, 0) for status in CallStatus if status in ACTIVE}
-    under_way[CallStatus.DIALING] -= carrier_retry
     queries = _queries(utcnow())
+    counted: tuple[Select[int], ...] = (
+        select(func.count()).select_from(HeldCall),
+        _counting(_carrier_retry(select(Call))),
+        _counting(queries[StuckReason.STUCK]),
+        _counting(queries[StuckReason.OVERDUE]),
+    )
+    columns = (query.scalar_subquery() for query in counted)
+    held, carrier_retry, stuck, overdue = session.execute(select(*columns)).one()
+    under_way[CallStatus.DIALING] -= carrier_retry
     return DispatcherStatus(
         pauses=pauses.listing(session),
         waiting=sum(counts.get(status, 0) for status in WAITING),
-        held=session.scalar(select(func.count()).select_from(HeldCall)) or 0,
+        held=held,
         carrier_retry=carrier_retry,
         under_way=under_way,
         unknown=counts.get(CallStatus.UNKNOWN, 0),
-        stuck=_count_calls(session, queries[StuckReason.STUCK]),
-        overdue=_count_calls(session, queries[StuckReason.OVERDUE]),
+        stuck=stuck,
+        overdue=overdue,
     )
 
 
 def count_active(session: Session) -> int:
     """Return how many calls are being placed, ring or were answered."""
-    active = _count_calls(session, select(Call).where(Call.status.in_(ACTIVE)))
-    return active - _count_calls(session, _carrier_retry(select(Call)))
+    active = _counting(select(Call).where(Call.status.in_(ACTIVE)))
+    waiting = _counting(_carrier_retry(select(Call)))
+    query = select(active.scalar_subquery() - waiting.scalar_subquery())
+    return session.scalar(query) or 0
 
 
 def _carrier_retry(query: Select[Call]) -> Select[Call]:
@@ -185,5 +209,5 @@ def _stuck_since(call: Call, reason: StuckReason) -> datetime:
     return call.ended_at or call.answered_at or call.started_at or call.created_at
 
 
-def _count_calls(session: Session, query: Select[Call]) -> int:
-    return session.scalar(query.with_only_columns(func.count(Call.id)).order_by(None)) or 0
+def _counting(query: Select[Call]) -> Select[int]:
+    return query.with_only_columns(func.count(Call.id))

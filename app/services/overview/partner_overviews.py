@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
+from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.calendar_months import month_of
@@ -36,7 +36,7 @@ class PartnerOverview:
 def list_partners(
     session: Session, caller: Caller, *, query: str | None = None, cursor: str | None, limit: int
 ) -> Page[PartnerOverview]:
-    """Return a page of partners by name: four queries. ``query`` searches names and domains.
+    """Return a page of partners by name: two queries. ``query`` searches names and domains.
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``).
     """
@@ -54,43 +54,24 @@ def overview_of(session: Session, partner: Partner) -> PartnerOverview:
 
 
 def _to_overviews(session: Session, rows: Sequence[Partner]) -> list[PartnerOverview]:
-    ids = [partner.id for partner in rows]
-    organizations_and_users: dict[UUID, tuple[int, int]] = {
-        row[0]: (int(row[1]), int(row[2]))
-        for row in session.execute(
-            select(
-                PartnerTier.partner_id,
-                func.sum(PartnerTier.organizations),
-                func.sum(PartnerTier.users),
-            )
-            .where(PartnerTier.partner_id.in_(ids))
-            .group_by(PartnerTier.partner_id)
+    of_partner = PartnerTier.partner_id == Partner.id
+    counts: tuple[Select[Any], ...] = (
+        select(func.sum(PartnerTier.organizations)).where(of_partner),
+        select(func.sum(PartnerTier.users)).where(of_partner),
+        select(func.sum(PartnerDay.conversations)).where(
+            PartnerDay.partner_id == Partner.id, PartnerDay.day >= month_of(utcnow().date())
+        ),
+        select(func.count()).where(
+            Call.partner_id == Partner.id,
+            Call.status == CallStatus.FAILED,
+            Call.id >= id_at(utcnow() - LAST_DAY),
+        ),
+    )
+    query = select(Partner.id, *(each.scalar_subquery() for each in counts))
+    numbers = {
+        partner_id: [int(each or 0) for each in counted]
+        for partner_id, *counted in session.execute(
+            query.where(Partner.id.in_([partner.id for partner in rows]))
         )
     }
-    conversations = {
-        row[0]: int(row[1])
-        for row in session.execute(
-            select(PartnerDay.partner_id, func.sum(PartnerDay.conversations))
-            .where(PartnerDay.partner_id.in_(ids))
-            .where(PartnerDay.day >= month_of(utcnow().date()))
-            .group_by(PartnerDay.partner_id)
-        )
-    }
-    failed_calls: dict[UUID, int] = {
-        row[0]: int(row[1])
-        for row in session.execute(
-            select(Call.partner_id, func.count())
-            .where(Call.partner_id.in_(ids))
-            .where(Call.status == CallStatus.FAILED, Call.id >= id_at(utcnow() - LAST_DAY))
-            .group_by(Call.partner_id)
-        )
-    }
-    return [
-        PartnerOverview(
-            partner,
-            *organizations_and_users.get(partner.id, (0, 0)),
-            conversations.get(partner.id, 0),
-            failed_calls.get(partner.id, 0),
-        )
-        for partner in rows
-    ]
+    return [PartnerOverview(partner, *numbers[partner.id]) for partner in rows]

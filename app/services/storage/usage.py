@@ -169,9 +169,9 @@ def of_partners(
         for kind in (BrandImage, OutsidePicture, CallRecording)
     )
     used: dict[UUID, int] = {}
-    for query in (uploads.group_by(ContactImport.partner_id), *other_queries):
-        for partner_id, size in session.execute(query):
-            used[partner_id] = used.get(partner_id, 0) + int(size or 0)
+    queries = (uploads.group_by(ContactImport.partner_id), *other_queries)
+    for partner_id, size in session.execute(union_all(*queries)):
+        used[partner_id] = used.get(partner_id, 0) + int(size or 0)
     partner_rows = session.scalars(select(Partner).order_by(Partner.name, Partner.id))
     usages = [
         (
