@@ -410,7 +410,7 @@ GUARDS = (
     Guard(
         "an organization has no more users than its limit",
         "app/services/organizations/limits.py",
-        "    if not organization.user_limit or seats < organization.user_limit:",
+        "    if seats < organization.user_limit:",
         "    if True:",
         "tests/services/users/test_seats.py",
     ),
@@ -459,8 +459,8 @@ GUARDS = (
     Guard(
         "a person is erased only with the permission",
         "app/services/personal_data/subjects.py",
-        "    caller.require(Permission.PERSONAL_DATA)\n    organization",
-        "    organization",
+        "    caller.require(Permission.PERSONAL_DATA)\n    subject",
+        "    subject",
         "tests/services/personal_data/test_erasing_contacts.py",
     ),
 )
