@@ -291,6 +291,53 @@ def test_a_change_of_plan_is_shown_before_it_is_made(
     assert (saved.payment_tier, saved.assistant_limit, saved.user_limit) == (Tier.BASIC, 1, 4)
 
 
+def change_to_free(session: Session, organization: Organization, browser: Browser) -> str:
+    """Choose the plan Free on the form as it is shown, apply it, and return the words of the
+    review."""
+    base = f"/organizations/{organization.id}/plan"
+    shown = browser.get(base).text
+    names = ("assistant_limit", "user_limit", "version")
+    chosen = {name: re.search(rf'name="{name}"[^>]* value="([^"]*)"', shown) for name in names}
+    values = {name: match[1] if match else "" for name, match in chosen.items()}
+    values |= {"tier": Tier.FREE.value}
+    check = f"{base}/check?{query(values)}"
+    review = text(browser.get(check))
+    reviewed = {name: re.search(rf'name="{name}" value="([^"]*)"', review) for name in names}
+    values |= {name: match[1] for name, match in reviewed.items() if match}
+    assert browser.post(base, values, page=check).status_code == 303
+    return review
+
+
+def test_a_user_limit_that_the_plan_includes_follows_the_plan(
+    session: Session, tenant: Tenant, browser: Browser
+) -> None:
+    tenant.plus.user_limit = 50
+    session.commit()
+    page = text(browser.get(f"/organizations/{tenant.plus.id}/plan"))
+    choices = ["Free, 3 users", "Basic trial, 10 users", "Basic, 10 users", "Plus, 50 users"]
+    assert re.findall(r"<label[^>]*>([^<]+ users)", page) == choices
+    review = change_to_free(session, tenant.plus, browser)
+    assert "the new limit is 3" in review
+    assert "None" not in review.partition("<main")[2]
+    assert fresh(session, tenant.plus).user_limit == 3
+
+
+@pytest.mark.parametrize(
+    ("limit", "sentence"),
+    [
+        (40, "The user limit stays at 40; Free includes 3 users."),
+        (0, "The number of users stays unlimited; Free includes 3 users."),
+    ],
+)
+def test_a_user_limit_of_the_organizations_own_stays_when_its_plan_changes(
+    session: Session, tenant: Tenant, browser: Browser, limit: int, sentence: str
+) -> None:
+    tenant.plus.user_limit = limit
+    session.commit()
+    assert sentence in change_to_free(session, tenant.plus, browser)
+    assert fresh(session, tenant.plus).user_limit == limit
+
+
 def test_cancelling_a_change_of_plan_leads_back_to_where_it_began(
     tenant: Tenant, browser: Browser
 ) -> None:

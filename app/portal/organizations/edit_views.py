@@ -1,5 +1,6 @@
 """Add an organization, rename it, and change its plan and limits with a preview of the effects."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import partial
 from uuid import UUID
@@ -25,7 +26,7 @@ from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit, showing_problems, stored_page
 from app.portal.web.messages import redirect_with
 from app.portal.web.page_frame import read_frame
-from app.portal.web.plan_names import names_at, plan_choices, plan_names
+from app.portal.web.plan_names import names_at, plan_names
 from app.services import organizations, partners, pricing, users
 from app.services.billing import statements
 from app.services.billing.statements import Bill
@@ -178,16 +179,21 @@ def _first_roles() -> list[Role]:
 
 def _new_page(form: NewForm) -> str:
     with transaction(read_only=True):
-        form.tier.choices = [
-            SelectChoice(tier.value, _plan_label(name, organizations.USUAL_USER_LIMITS[tier]))
-            for tier, name in plan_names().items()
-        ]
+        form.tier.choices = _plan_choices(plan_names())
         return render_template(
             "portal/organizations/new.html",
             form=form,
             in_trial=settings().new_organizations_in_trial,
             role_hints=MEMBER_HINTS,
         )
+
+
+def _plan_choices(names: Mapping[Tier, str]) -> list[SelectChoice]:
+    """Return the plans, each with the users that it includes."""
+    return [
+        SelectChoice(tier.value, _plan_label(name, organizations.USUAL_USER_LIMITS[tier]))
+        for tier, name in names.items()
+    ]
 
 
 def _plan_label(name: str, num: int) -> str:
@@ -205,7 +211,7 @@ def _edit_page(organization_id: UUID, form: EditForm) -> str:
 def _plan_page(organization_id: UUID, form: OrganizationPlanForm) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        form.tier.choices = plan_choices(names_at(organization.partner_id))
+        form.tier.choices = _plan_choices(names_at(organization.partner_id))
         return render_template(
             "portal/organizations/plan.html",
             organization=organization,

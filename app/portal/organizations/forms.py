@@ -48,9 +48,17 @@ class OrganizationForm(PortalForm):
 
 
 class OrganizationLimitsForm(OrganizationForm):
+    """A blank user limit is the usual one of the plan."""
+
     tier = SelectField(lazy_gettext("Plan"), choices=plan_choices)
     assistant_limit = WholeNumber(lazy_gettext("Assistant limit"), required=True)
-    user_limit = WholeNumber(lazy_gettext("User limit"), required=True)
+    user_limit = WholeNumber(lazy_gettext("User limit"))
+
+    def inputs(self, schema: type[Wire]) -> dict[str, Any]:
+        values = super().inputs(schema)
+        if values.get("userLimit", 0) is None:
+            values["userLimit"] = USUAL_USER_LIMITS.get(self.tier.data, 1)
+        return values
 
     def validate(self, extra_validators: Any = None) -> bool:
         is_valid = bool(super().validate(extra_validators))
@@ -63,7 +71,11 @@ class OrganizationPlanForm(OrganizationLimitsForm):
 
     @classmethod
     def showing(cls, organization: Organization) -> "OrganizationPlanForm":
-        return cls.from_object(organization, tier=organization.payment_tier or Tier.FREE)
+        tier = organization.payment_tier or Tier.FREE
+        form = cls.from_object(organization, tier=tier)
+        if organization.user_limit == USUAL_USER_LIMITS[tier]:
+            form.user_limit.data = None
+        return form
 
 
 class OrganizationNamesForm(OrganizationForm):
@@ -88,13 +100,10 @@ class EditForm(BillingAddressFields, OrganizationNamesForm):
 
 
 class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
-    """A blank user limit is the usual one of the plan."""
-
     wire_fields: ClassVar = {**OrganizationLimitsForm.wire_fields, "defaultRegion": "country"}
 
     once = OnceField()
     country = SelectField(lazy_gettext("Country"), choices=named_regions, validate_choice=False)
-    user_limit = WholeNumber(lazy_gettext("User limit"))
     email = EmailField(lazy_gettext("Email of the first user"), render_kw={"maxlength": 254})
     first_user_name = StringField(
         lazy_gettext("Name of the first user"), render_kw=_NAME_ATTRIBUTES
@@ -147,12 +156,6 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
                 if email and not self.email.errors:
                     self.passes(lambda: users.refuse_known_address(session, partner_id, email))
         return is_valid
-
-    def inputs(self, schema: type[Wire]) -> dict[str, Any]:
-        values = super().inputs(schema)
-        if values.get("userLimit", 0) is None:
-            values["userLimit"] = USUAL_USER_LIMITS.get(self.tier.data, 1)
-        return values
 
     @property
     def submitted_name(self) -> str:

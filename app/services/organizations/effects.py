@@ -14,6 +14,7 @@ from app.models import Organization, PlanLimit
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import pricing
+from app.services.organizations.limits import USUAL_USER_LIMITS
 from app.services.organizations.loading import get
 from app.services.organizations.status import active_clients
 from app.services.organizations.use import use_of
@@ -61,6 +62,8 @@ def effects(
     if user_limit != organization.user_limit:
         now = organization.user_limit
         all_effects.append(_users_effect(organization.name, use.users, now, user_limit))
+    elif tier not in (None, organization.payment_tier) and user_limit != USUAL_USER_LIMITS[tier]:
+        all_effects.append(_kept_user_limit(session, organization, tier))
     return all_effects
 
 
@@ -238,6 +241,29 @@ def _users_effect(name: str, used: int, before: int, limit: int) -> ChangeEffect
         )
         sentence = _with_room(has, limit - used)
     return ChangeEffect(sentence, _weight(used, before, limit))
+
+
+def _kept_user_limit(session: Session, organization: Organization, tier: Tier) -> ChangeEffect:
+    usual = USUAL_USER_LIMITS[tier]
+    values: dict[str, object] = {
+        "plan": pricing.localized_names(session, organization.partner_id)[tier],
+        "limit": localize_number(organization.user_limit),
+    }
+    if organization.user_limit:
+        sentence = ngettext(
+            "The user limit stays at %(limit)s; %(plan)s includes %(num)s user.",
+            "The user limit stays at %(limit)s; %(plan)s includes %(num)s users.",
+            usual,
+            **values,
+        )
+    else:
+        sentence = ngettext(
+            "The number of users stays unlimited; %(plan)s includes %(num)s user.",
+            "The number of users stays unlimited; %(plan)s includes %(num)s users.",
+            usual,
+            **values,
+        )
+    return ChangeEffect(sentence, EffectWeight.TO_KNOW)
 
 
 def _with_room(has: str, remaining: int) -> str:
