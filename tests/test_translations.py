@@ -1,5 +1,6 @@
 """Each catalogue holds every message of code and templates, translated."""
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -21,6 +22,9 @@ NAMED_BUTTON = re.compile(
 """A link or button in a template with a name of its own and a word on it."""
 MAX_GROWTH = 2.5
 """Maximum length of a button's word relative to English, for buttons that phones show."""
+
+MARKED = {"gettext", "lazy_gettext", "ngettext"}
+"""The functions whose first argument is a message without a context."""
 
 Key = tuple[str | None, str | tuple[str, ...]]
 
@@ -53,6 +57,24 @@ def test_each_catalogue_holds_the_messages_that_are_used_and_no_others() -> None
     for code in TRANSLATED:
         known = {key_of(message) for message in read(code) if message.id}
         assert (code, used - known, known - used) == (code, set(), set())
+
+
+def marked_words() -> Iterator[tuple[str, str]]:
+    """The file and the message of each call in the code that translates a constant."""
+    for path in sorted((ROOT / "app").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKED:
+                words = node.args[0]
+                if isinstance(words, ast.Constant):
+                    yield path.name, str(words.value)
+
+
+def test_the_translators_get_each_message_of_the_code() -> None:
+    """What collects the messages doesn't look into f-strings, such as those that join sentences."""
+    collected = {forms(message.id)[0] for message in used_messages()}
+    marked = list(marked_words())
+    assert len(marked) > 1000
+    assert [each for each in marked if each[1] not in collected] == []
 
 
 def test_a_block_of_text_to_translate_is_on_one_line() -> None:

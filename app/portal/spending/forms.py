@@ -42,7 +42,8 @@ class AmountField(StringField):
             example = localize_number(self.example, 2)
             message = gettext("Enter an amount like %(example)s.", example=example)
             if self.text[0] in "-−" and parse_number(self.text[1:]) is not None:
-                message = f"{gettext('An amount can’t be negative.')} {message}"
+                refusal = gettext("An amount can’t be negative.")
+                message = f"{refusal} {message}"
             raise ValidationError(message)
 
     @property
