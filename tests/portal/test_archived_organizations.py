@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import ContactAction, ImportStatus, Role
-from app.models import AlertRule, Campaign, ContactImport
+from app.enums import ContactAction, ImportStatus, Role, UserStatus
+from app.models import AlertRule, Campaign, ContactImport, utcnow
 from app.services import assistants, contacts, do_not_call, organizations
 from app.services.organizations import OrganizationFilter
-from tests.fixtures.tenants import OPERATOR, Tenant
+from tests.fixtures.tenants import OPERATOR, Tenant, converse
 from tests.portal.conftest import Browser
 from tests.portal.uploader import Uploader, words
 
@@ -50,6 +50,52 @@ def test_the_do_not_call_list_of_an_archived_organization_can_still_be_changed(
     page = f"/organizations/{tenant.organization.id}/do-not-call"
     assert admin.post(f"{page}/add", {"numbers": "+12025550101"}, page=page).status_code == 303
     assert do_not_call.is_listed(session, tenant.organization.id, "+12025550101")
+
+
+def test_no_count_includes_an_archived_organization(
+    session: Session, tenant: Tenant, admin: Browser, operator: Browser
+) -> None:
+    converse(session, tenant.plus, utcnow().date(), 7)
+    organizations.archive(session, OPERATOR, tenant.organization.id)
+    session.commit()
+    of_partner = f"/operator/partners/{tenant.partner.id}"
+    counts = {
+        admin: {"/": ("All 1", "Free 0"), "/report": ("Organizations 1",)},
+        operator: {"/": ("Active 1",), of_partner: ("Organizations 1",)},
+    }
+    for browser, shown in counts.items():
+        for page, expected in shown.items():
+            answer = browser.get(page)
+            assert [each for each in expected if each not in words(answer)] == [], page
+            assert "status=any" not in answer.text, page
+
+
+def test_assistants_of_an_archived_organization_do_not_wait_to_be_set_up(
+    session: Session, tenant: Tenant, admin: Browser
+) -> None:
+    name = tenant.organization.name
+    before = words(admin.get("/assistants?readiness=not-ready"))
+    assert (name in before, f"{name}:" in words(admin.get("/"))) == (True, True)
+    organizations.archive(session, OPERATOR, tenant.organization.id)
+    session.commit()
+    assert name not in words(admin.get("/assistants?readiness=not-ready"))
+    assert f"{name}:" not in words(admin.get("/"))
+    of_it = words(admin.get(f"/assistants?organization={tenant.organization.id}"))
+    assert "Organization archived" in of_it
+    assert f"{name} is archived" not in of_it
+    assert name not in words(admin.get("/test-call"))
+
+
+def test_lists_say_that_an_organization_is_archived(
+    session: Session, tenant: Tenant, admin: Browser
+) -> None:
+    tenant.user.status = UserStatus.INVITED
+    organizations.archive(session, OPERATOR, tenant.organization.id)
+    session.commit()
+    for page in ("/do-not-call", "/users", f"/users/{tenant.user.id}"):
+        answer = admin.get(page)
+        assert "Organization archived</span>" in answer.text, page
+        assert not re.search(rf"actions/resend\?|{tenant.user.id}/resend", answer.text), page
 
 
 NEW: dict[str, dict[str, Any]] = {

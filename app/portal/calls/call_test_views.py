@@ -185,8 +185,8 @@ def _ready_first(choice: tuple[Assistant, Organization]) -> tuple[bool, str, str
 
 
 def _can_call(assistant: Assistant, organization: Organization) -> bool:
-    is_suspended = organization.status is OrganizationStatus.SUSPENDED
-    return assistant.active and assistant.phone_ready and not is_suspended
+    is_active = organization.status is OrganizationStatus.ACTIVE
+    return assistant.active and assistant.phone_ready and is_active
 
 
 def _assistant_label(assistant: Assistant, organization: Organization) -> str:
@@ -196,6 +196,8 @@ def _assistant_label(assistant: Assistant, organization: Organization) -> str:
     name = assistant.name if is_member else f"{assistant.name}, {organization.name}"
     if organization.status is OrganizationStatus.SUSPENDED:
         return gettext("%(name)s (organization suspended)", name=name)
+    if organization.status is OrganizationStatus.ARCHIVED:
+        return gettext("%(name)s (organization archived)", name=name)
     if not assistant.active:
         return gettext("%(name)s (switched off)", name=name)
     if not number:

@@ -46,7 +46,7 @@ class UserRow:
     organization: str | None = None
     partner: str | None = None
     lockout: str = ""
-    """Why the user can't sign in, although the account is active."""
+    """Why the user can't sign in, although the account is active or invited."""
 
     @property
     def status_label(self) -> str:
@@ -56,10 +56,12 @@ class UserRow:
 def lockout_label(
     user: User, organization: Organization | None, *, is_partner_suspended: bool
 ) -> str:
-    """Return why a user can't sign in, although the account is active; operators alone learn that
-    the partner is suspended."""
-    if user.status is not UserStatus.ACTIVE:
+    """Return why a user can't sign in, although the account is active or invited; operators alone
+    learn that the partner is suspended."""
+    if user.status not in (UserStatus.ACTIVE, UserStatus.INVITED):
         return ""
+    if organization is not None and organization.status is OrganizationStatus.ARCHIVED:
+        return gettext("Organization archived")
     if organization is not None and organization.status is OrganizationStatus.SUSPENDED:
         return gettext("Organization suspended")
     return gettext("Partner suspended") if is_partner_suspended else ""

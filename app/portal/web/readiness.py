@@ -14,6 +14,7 @@ READINESS_LABELS = {
     Readiness.READY: lazy_gettext("Ready to call"),
     Readiness.NOT_READY: lazy_gettext("Not ready"),
     Readiness.OFF: lazy_gettext("Switched off"),
+    Readiness.ARCHIVED: lazy_gettext("Organization archived"),
 }
 
 

@@ -41,11 +41,13 @@ SORTS = both_ways(
 
 
 class Readiness(StrEnum):
-    """Whether an assistant can call: off, on and ready, or on and not ready."""
+    """Whether an assistant can call: off, on and ready, on and not ready, or never because its
+    organization is archived."""
 
     READY = "ready"
     NOT_READY = "not-ready"
     OFF = "off"
+    ARCHIVED = "archived"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,8 @@ def readiness_of(
     suspended_partner: str | None = None,
 ) -> Readiness:
     """Return the conditions as one value."""
+    if organization.status is OrganizationStatus.ARCHIVED:
+        return Readiness.ARCHIVED
     if not assistant.active:
         return Readiness.OFF
     is_blocked = blocker_of(assistant, organization, refusal, suspended_partner)
@@ -179,6 +183,7 @@ def _has_readiness(state: Readiness) -> ColumnElement[bool]:
         PhoneNumber.number == Assistant.phone_number,
         PhoneNumber.organization_id == Assistant.organization_id,
     )
+    is_archived = Organization.status == OrganizationStatus.ARCHIVED
     suspended_partners = select(Partner.id).where(Partner.suspended_at.is_not(None))
     can_call = and_(
         is_own,
@@ -189,11 +194,13 @@ def _has_readiness(state: Readiness) -> ColumnElement[bool]:
     )
     match state:
         case Readiness.OFF:
-            return not_(Assistant.active)
+            return and_(not_(Assistant.active), not_(is_archived))
         case Readiness.READY:
             return and_(Assistant.active, can_call)
         case Readiness.NOT_READY:
-            return and_(Assistant.active, not_(can_call))
+            return and_(Assistant.active, not_(can_call), not_(is_archived))
+        case Readiness.ARCHIVED:
+            return is_archived
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,11 +351,12 @@ def of_organization(session: Session, caller: Caller, organization_id: UUID) -> 
 def with_organizations(
     session: Session, caller: Caller, limit: int, *, also: UUID | str | None = None
 ) -> list[tuple[Assistant, Organization]]:
-    """Return the first ``limit`` assistants by name, each with its organization, for a choice.
-    ``also`` is included in any case, if the caller may see it."""
+    """Return the first ``limit`` assistants by name, each with its organization, for a choice;
+    none of an archived one. ``also`` is included in any case, if the caller may see it."""
     query = visible(caller).join(Organization, Organization.id == Assistant.organization_id)
     both = query.add_columns(Organization)
-    rows = session.execute(both.order_by(Assistant.name, Assistant.id).limit(limit)).all()
+    first = both.where(Organization.status != OrganizationStatus.ARCHIVED)
+    rows = session.execute(first.order_by(Assistant.name, Assistant.id).limit(limit)).all()
     extra_id = as_uuid(also) if also else None
     if extra_id is not None and all(row[0].id != extra_id for row in rows):
         rows = [*session.execute(both.where(Assistant.id == extra_id)).all(), *rows]

@@ -10,7 +10,7 @@ from sqlalchemy import Select, func, select, true
 from sqlalchemy.orm import Session, aliased
 
 from app.calendar_months import midnight, month_of
-from app.enums import Tier
+from app.enums import OrganizationStatus, Tier
 from app.models import Organization, PartnerTier, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -44,8 +44,8 @@ class OverviewMonth:
 
 @dataclass(frozen=True, slots=True)
 class OrganizationFigures:
-    """A partner's organizations by plan, including those without one, how many are new this month,
-    up to the limit of `count_up_to`, and the newest that are not archived."""
+    """A partner's organizations that are not archived: by plan, including those without one, how
+    many are new this month, up to the limit of `count_up_to`, and the newest."""
 
     by_tier: dict[str, int]
     added: int
@@ -90,7 +90,7 @@ def _organizations_query(caller: Caller, today: date, limit: int) -> Select[*tup
     """Return the statement: a row for each of the newest organizations with its use, or one without
     any, beside the counts in each. Making it takes longer than running it."""
     first = midnight(month_of(today))
-    added = visible(caller).where(Organization.created_at >= first)
+    added = _present(caller).where(Organization.created_at >= first)
     adding = counting_up_to(added.with_only_columns(Organization.id)).scalar_subquery()
     counts = _by_tier(caller).add_columns(adding).subquery()
     newest = newest_with_use(caller, limit).subquery()
@@ -99,12 +99,16 @@ def _organizations_query(caller: Caller, today: date, limit: int) -> Select[*tup
     return query.order_by(row.created_at.desc(), row.id.desc())
 
 
+def _present(caller: Caller) -> Select[Organization]:
+    return visible(caller).where(Organization.status != OrganizationStatus.ARCHIVED)
+
+
 def _by_tier(caller: Caller) -> Select[*tuple[Any, ...]]:
     """Return the query of one row: the organizations of each plan, in the order of `Tier`."""
     if caller.is_limited:
         tier_column = func.coalesce(Organization.payment_tier, Tier.FREE)
         counts = (func.count().filter(tier_column == tier) for tier in Tier)
-        return visible(caller).with_only_columns(*counts)
-    whole = func.sum(PartnerTier.organizations)
+        return _present(caller).with_only_columns(*counts)
+    whole = func.sum(PartnerTier.organizations - PartnerTier.archived)
     sums = (func.coalesce(whole.filter(PartnerTier.tier == tier), 0) for tier in Tier)
     return select(*sums).where(PartnerTier.partner_id == partners.own(caller))

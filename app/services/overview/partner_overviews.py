@@ -23,7 +23,8 @@ SORT = SortOrder(_BY_NAME, read=lambda row: row.name.lower())
 
 @dataclass(frozen=True, slots=True)
 class PartnerOverview:
-    """A partner with its organizations, their members, and this month's conversations (UTC)."""
+    """A partner with its organizations that aren't archived, the members of all of them, and this
+    month's conversations (UTC)."""
 
     partner: Partner
     organizations: int
@@ -56,7 +57,7 @@ def overview_of(session: Session, partner: Partner) -> PartnerOverview:
 def _to_overviews(session: Session, rows: Sequence[Partner]) -> list[PartnerOverview]:
     of_partner = PartnerTier.partner_id == Partner.id
     counts: tuple[Select[Any], ...] = (
-        select(func.sum(PartnerTier.organizations)).where(of_partner),
+        select(func.sum(PartnerTier.organizations - PartnerTier.archived)).where(of_partner),
         select(func.sum(PartnerTier.users)).where(of_partner),
         select(func.sum(PartnerDay.conversations)).where(
             PartnerDay.partner_id == Partner.id, PartnerDay.day >= month_of(utcnow().date())

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.database import read_once
-from app.enums import Role, Tier, UserStatus
+from app.enums import OrganizationStatus, Role, Tier, UserStatus
 from app.models import PLAN, ConversationDay, Organization, Partner, PartnerDay, PartnerTier, User
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -94,7 +94,9 @@ def _stored_summary(session: Session, partner_id: UUID) -> ReportSummary:
         select(
             PartnerTier.tier,
             func.coalesce(PartnerTier.users, 0).label("users"),
-            func.coalesce(PartnerTier.organizations, 0).label("organizations"),
+            func.coalesce(PartnerTier.organizations - PartnerTier.archived, 0).label(
+                "organizations"
+            ),
             conversations.scalar_subquery().label("conversations"),
         )
         .select_from(Partner)
@@ -119,9 +121,10 @@ def _summary_of_groups(session: Session, caller: Caller, partner_id: UUID) -> Re
     )
     by_tier = dict.fromkeys((tier.value for tier in Tier), 0)
     by_tier |= {row[0].value: row[1] for row in session.execute(count_query)}
-    organization_count = visible_organizations(caller).with_only_columns(
-        func.count(Organization.id)
+    present = visible_organizations(caller).where(
+        Organization.status != OrganizationStatus.ARCHIVED
     )
+    organization_count = present.with_only_columns(func.count(Organization.id))
     conversations = select(func.coalesce(func.sum(ConversationDay.conversations), 0)).where(
         ConversationDay.partner_id == partner_id,
         in_groups(caller, ConversationDay.organization_id),
