@@ -219,8 +219,8 @@ def test_the_counts_of_updated_and_unchanged_rows_lead_to_just_those_rows(
 def test_the_same_contact_twice_in_a_file_is_named_as_a_duplicate(uploader: Uploader) -> None:
     shown = uploader.shows(uploader.upload(f"Name,Phone\nAnn,{ANN}\nBob,{BOB}\nAnna,{ANN}\n"))
     assert (
-        "Duplicate in this file: 1 Row 4: The same contact as row 2, which it updates. The values "
-        "of the last row win." in shown
+        "Duplicate in this file: 1 The values of the last row win. Row 4: The same contact as row "
+        "2, which it updates. Keep row 2 Keep row 4 Show duplicates" in shown
     )
     assert "Would be updated 1 Would be deleted 0" in shown
 
@@ -288,6 +288,16 @@ def test_one_of_two_rows_about_the_same_contact_is_kept(
     uploader.press(address, "apply")
     uploader.work(address)
     assert [name for name, *_ in contacts(session)] == [kept, "Bob"]
+
+
+@pytest.mark.parametrize(("repeated", "buttons"), [(2, 4), (3, 0)])
+def test_more_than_two_pairs_of_rows_are_decided_on_their_own_page(
+    uploader: Uploader, repeated: int, buttons: int
+) -> None:
+    rows = "".join(f"Ann{row},{ANN}\n" for row in range(repeated + 1))
+    page = uploader.browser.get(uploader.upload(f"Name,Phone\n{rows}")).text
+    assert len(re.findall(r'name="left_out" value="\d"[^>]*>Keep row \d<', page)) == buttons
+    assert "Show duplicates</a>" in page
 
 
 def test_a_row_with_a_note_is_fixed_on_the_page(uploader: Uploader, session: Session) -> None:

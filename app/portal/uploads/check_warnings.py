@@ -22,6 +22,8 @@ from app.services.imports.reports import ProblemKind, ShownRow
 from app.services.imports.summary import ASSUMED_COUNTRY
 
 SHOWN_DUPLICATES = 3
+MOST_PAIRS = 2
+"""How many pairs of rows are decided above the figures; more are on their own page."""
 SOON = timedelta(minutes=2)
 _OTHER_LENGTHS = frozenset({"too_short", "too_long", "wrong_length"})
 """The reasons of numbers that may be of another country."""
@@ -30,15 +32,24 @@ _NATIONAL_DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True)
+class RowPair:
+    """Two rows about the same contact, of which one can be kept alone."""
+
+    message: str
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, slots=True)
 class RowWarning:
-    """Rows that are applied but need review; ``link`` leads to them at ``url``. Each of the
-    ``pairs`` is two rows about the same contact, of which one can be kept alone."""
+    """Rows that are applied but need review; ``link`` leads to them at ``url``. ``pairs`` are those
+    among them that are decided here."""
 
     title: str
     text: str
     url: str
     link: str
-    pairs: tuple[tuple[int, int], ...] = ()
+    pairs: Sequence[RowPair] = ()
 
 
 def row_warnings(
@@ -57,23 +68,27 @@ def row_warnings(
             RowWarning(title, text, choice_url(upload, note=NOT_IN_USE), gettext("Show numbers"))
         )
     if rows := rows_of(notes, DUPLICATE):
-        title = ngettext(
-            "Duplicate in this file: %(num)s", "Duplicates in this file: %(num)s", rows
-        )
-        first = reports.first_notes(session, upload, DUPLICATE, SHOWN_DUPLICATES)
-        text = " ".join(
-            gettext("Row %(row)s: %(message)s", row=number(row), message=translate_stored(message))
-            for row, message in first
-        )
-        pairs = tuple((earlier, row) for row, message in first if (earlier := earlier_row(message)))
-        if pairs:
-            text = gettext("%(rows)s The values of the last row win.", rows=text)
-        warnings.append(
-            RowWarning(
-                title, text, choice_url(upload, note=DUPLICATE), gettext("Show duplicates"), pairs
-            )
-        )
+        warnings.append(_duplicates_warning(session, upload, rows))
     return warnings
+
+
+def _duplicates_warning(session: Session, upload: ContactImport, rows: int) -> RowWarning:
+    title = ngettext("Duplicate in this file: %(num)s", "Duplicates in this file: %(num)s", rows)
+    sentences, pairs = [], []
+    last_row_wins = ""
+    for row, stored in reports.first_notes(session, upload, DUPLICATE, SHOWN_DUPLICATES):
+        message = translate_stored(stored)
+        sentence = gettext("Row %(row)s: %(message)s", row=number(row), message=message)
+        earlier = earlier_row(stored)
+        if earlier:
+            last_row_wins = gettext("The values of the last row win.")
+        if earlier and rows <= MOST_PAIRS:
+            pairs.append(RowPair(sentence, earlier, row))
+        else:
+            sentences.append(sentence)
+    text = " ".join([*sentences, last_row_wins]).strip()
+    url = choice_url(upload, note=DUPLICATE)
+    return RowWarning(title, text, url, gettext("Show duplicates"), pairs)
 
 
 def new_calls_message(session: Session, campaign: Campaign, upload: ContactImport) -> str:
