@@ -84,6 +84,15 @@ def parse_number(text: str) -> Decimal | None:
     return None
 
 
+def without_thousands(text: str) -> str:
+    """Return a whole number that was typed as 2.000 in the current locale without its thousands
+    separators; any other text as it is."""
+    separators = number_separators()
+    groups = _localize_separators(text, separators).split(separators.thousands)
+    is_grouped = 1 <= len(groups[0]) <= 3 and all(len(group) == 3 for group in groups[1:])
+    return "".join(groups) if is_grouped else text
+
+
 def _localize_separators(text: str, separators: NumberSeparators) -> str:
     """Return the text with the locale's thousands separator in place of those on keyboards."""
     if separators.thousands.isspace():

@@ -237,6 +237,30 @@ def test_a_wrong_value_is_refused_at_its_field(
     assert "Draft: " not in admin.get(PAGE).text
 
 
+@pytest.mark.parametrize(
+    ("language", "typed", "stored"),
+    [
+        ("es", "2.000", "2000"),
+        ("en", "2,000", "2000"),
+        ("fr", "12 000", "12000"),
+        ("de", "1.000.000", "1000000"),
+        ("en", "2.000", None),
+        ("es", "2,000", None),
+        ("de", "2.00", None),
+        ("de", "2000.000", None),
+        ("de", ".000", None),
+    ],
+)
+def test_a_whole_number_has_the_thousands_separators_of_its_readers_language(
+    admin: Browser, language: str, typed: str, stored: str | None
+) -> None:
+    head = {"Accept-Language": language}
+    answer = admin.post(PLUS, {**FORM, "included": typed}, page=PLUS, headers=head)
+    assert answer.status_code == (303 if stored else 422)
+    if stored:
+        assert f'value="{stored}"' in admin.get(PLUS).text.partition('id="included"')[2][:200]
+
+
 def test_prices_are_read_and_filled_in_the_language_of_their_reader(admin: Browser) -> None:
     head = {"Accept-Language": "de"}
     typed = {**FORM, "amount": "1.149,50", "overage": "0,045"}

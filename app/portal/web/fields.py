@@ -12,6 +12,7 @@ from wtforms.fields.choices import Choice
 from wtforms.widgets import CheckboxInput, HiddenInput, ListWidget, Select, TextInput
 
 from app.languages import gettext
+from app.languages.numbers import without_thousands
 from app.validation.texts import trim, whole_number
 
 _CLOCK = re.compile("([01]?[0-9]|2[0-3]|24(?=:?00)):?([0-5][0-9])(?::[0-5][0-9])?")
@@ -105,7 +106,8 @@ class VersionField(HiddenField):
 
 
 class WholeNumber(IntegerField):
-    """A whole number; blank is None, or an error if it is ``required``.
+    """A whole number, which may have the thousands separators of the reader's language; blank is
+    None, or an error if it is ``required``.
 
     It is a text field, because browsers don't send invalid values of number fields.
     """
@@ -118,7 +120,7 @@ class WholeNumber(IntegerField):
         self._required = required
 
     def process_formdata(self, valuelist: list[str]) -> None:
-        text = valuelist[0].strip() if valuelist else ""
+        text = without_thousands(valuelist[0].strip()) if valuelist else ""
         if not text:
             self.data = None
             if self._required:
