@@ -82,7 +82,8 @@ class Partner(Named, Base):
     tagline: Mapped[Name | None]
     mail_greeting: Mapped[Name | None]
     texts_by_language: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    """By language, the ``tagline`` and ``mailGreeting`` that replace the two above."""
+    """By language, the ``tagline``, ``mailGreeting`` and ``upgradeMessage`` that replace the texts
+    without a language."""
     language: Mapped[Short | None]
     """The code of the language for users who have chosen none; None follows their browser."""
     dark_logo_url: Mapped[Url | None]

@@ -186,6 +186,7 @@ class BrandTexts(Input):
 
     tagline: Name | None = None
     mail_greeting: Name | None = None
+    upgrade_message: Words | None = None
 
 
 class TextsByLanguage(Input):

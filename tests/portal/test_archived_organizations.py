@@ -59,7 +59,7 @@ def test_no_count_includes_an_archived_organization(
     organizations.archive(session, OPERATOR, tenant.organization.id)
     session.commit()
     of_partner = f"/operator/partners/{tenant.partner.id}"
-    counts = {
+    counts: dict[Browser, dict[str, tuple[str, ...]]] = {
         admin: {"/": ("All 1", "Free 0"), "/report": ("Organizations 1",)},
         operator: {"/": ("Active 1",), of_partner: ("Organizations 1",)},
     }

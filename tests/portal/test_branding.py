@@ -365,6 +365,7 @@ def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
         "tagline": "We pick up.",
         "texts_by_language-1-tagline": "Wir heben ab.",
         "texts_by_language-1-mail_greeting": "Guten Tag von Northwind!",
+        "texts_by_language-1-upgrade_message": "Plus hat Platz.",
     }
     rows = {f"texts_by_language-{n}-{name}": "" for n in range(4) for name in ("tagline",)}
     editor.post(PAGE, {**FORM, **rows, **texts}, page=PAGE)
@@ -379,6 +380,7 @@ def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
     assert seen == [["We pick up."], ["Wir heben ab."], ["We pick up."]]
     session.expire_all()
     with using_language("de"):
+        assert of_partner(tenant.partner).spoken_upgrade_message == "Plus hat Platz."
         mail = mails.sample(of_partner(tenant.partner), "http://localhost")
     assert "Guten Tag von Northwind!" in mail.text
     assert "Guten Tag von Northwind!" in mail.html
@@ -388,7 +390,8 @@ def test_the_texts_of_a_brand_are_in_the_language_of_their_reader(
 def test_each_text_of_a_language_names_it(editor: Browser) -> None:
     labels = re.findall(r'for="texts_by_language-\d-\w+">([^<]*) <', editor.get(PAGE).text)
     assert labels[2:4] == ["Tagline in German", "Greeting in German"]
-    assert len(set(labels)) == 8
+    assert labels[9] == "Message at a limit in German"
+    assert len(set(labels)) == 12
 
 
 def test_readability_offers_a_shade_beside_the_columns_and_where_they_have_no_room(

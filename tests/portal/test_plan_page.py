@@ -133,14 +133,29 @@ def test_members_ask_the_partner_for_higher_limits_and_other_plans(
 
 
 @pytest.mark.usefixtures("published_plans")
-@pytest.mark.parametrize(("tier", "is_shown"), [(Tier.BASIC, True), (Tier.PLUS, False)])
-def test_the_text_of_the_partner_about_upgrades_is_shown_where_an_upgrade_exists(
-    tenant: Tenant, signed_in: SignedIn, session: Session, tier: Tier, *, is_shown: bool
+@pytest.mark.parametrize(
+    ("tier", "users", "is_shown"),
+    [(Tier.BASIC, 1, True), (Tier.BASIC, 2, False), (Tier.PLUS, 1, False)],
+)
+def test_the_text_of_the_partner_about_upgrades_is_shown_where_one_raises_the_limit_reached(
+    tenant: Tenant, signed_in: SignedIn, session: Session, tier: Tier, users: int, *, is_shown: bool
 ) -> None:
-    tenant.organization.payment_tier = tier
+    tenant.organization.payment_tier, tenant.organization.user_limit = tier, users
     tenant.partner.partner_upgrade_message = "Plus has room for ten."
     session.commit()
     assert ("Plus has room for ten." in signed_in(tenant.user).get("/plan").text) is is_shown
+
+
+@pytest.mark.usefixtures("published_plans")
+def test_the_text_of_the_partner_about_upgrades_is_in_the_language_of_its_reader(
+    tenant: Tenant, signed_in: SignedIn, session: Session
+) -> None:
+    tenant.partner.partner_upgrade_message = "Plus has room for ten."
+    tenant.partner.texts_by_language = {"fr": {"upgradeMessage": "Plus accueille dix personnes."}}
+    session.commit()
+    member = signed_in(tenant.user)
+    for code, message in (("fr", "Plus accueille dix"), ("de", "Plus has room for ten.")):
+        assert message in member.get("/plan", headers={"Accept-Language": code}).text, code
 
 
 @pytest.mark.usefixtures("published_plans")

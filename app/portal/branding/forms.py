@@ -66,6 +66,17 @@ class TextsRow(Form):
 
     tagline = StringField(lazy_gettext("Tagline"), render_kw={"maxlength": 200})
     mail_greeting = StringField(lazy_gettext("Greeting in emails"), render_kw={"maxlength": 200})
+    upgrade_message = TextAreaField(
+        lazy_gettext("Message at a limit"), render_kw={"maxlength": 2000}
+    )
+
+    def by_wire(self) -> dict[str, Field]:
+        """Return the fields by their names in the stored texts."""
+        return {
+            "tagline": self.tagline,
+            "mailGreeting": self.mail_greeting,
+            "upgradeMessage": self.upgrade_message,
+        }
 
 
 def _texts_by_language(texts: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
@@ -118,7 +129,11 @@ class BrandingForm(PortalForm):
             tagline=content.get("tagline") or "",
             mail_greeting=content.get("mailGreeting") or "",
             texts_by_language=[
-                {"tagline": texts.get("tagline"), "mail_greeting": texts.get("mailGreeting")}
+                {
+                    "tagline": texts.get("tagline"),
+                    "mail_greeting": texts.get("mailGreeting"),
+                    "upgrade_message": texts.get("upgradeMessage"),
+                }
                 for texts in _texts_by_language(content.get("textsByLanguage"))
             ],
             colour=primary["value"] if primary else "",
@@ -176,6 +191,9 @@ class BrandingForm(PortalForm):
         for code, row in zip(LANGUAGES, self.texts_by_language, strict=False):
             row.tagline.label.text = gettext("Tagline in %(language)s", language=names[code])
             row.mail_greeting.label.text = gettext("Greeting in %(language)s", language=names[code])
+            row.upgrade_message.label.text = gettext(
+                "Message at a limit in %(language)s", language=names[code]
+            )
 
     def apply_errors(self, error: DomainError) -> None:
         """Put each problem at its field; those of rows and of the whole form also into
@@ -196,9 +214,10 @@ class BrandingForm(PortalForm):
     def _texts(self) -> dict[str, Any] | None:
         by_language = {}
         for code, row in zip(LANGUAGES, self.texts_by_language, strict=False):
-            submitted = {"tagline": row.tagline.data, "mailGreeting": row.mail_greeting.data}
             texts = {
-                name: text.strip() for name, text in submitted.items() if text and text.strip()
+                name: field.data.strip()
+                for name, field in row.form.by_wire().items()
+                if field.data and field.data.strip()
             }
             if texts:
                 by_language[code] = texts
@@ -231,7 +250,7 @@ class BrandingForm(PortalForm):
             return single[name]
         if name == "textsByLanguage" and len(path_in_list) == 2:
             row = self.texts_by_language[[*LANGUAGES].index(path_in_list[0])]
-            text: Field = row.tagline if path_in_list[1] == "tagline" else row.mail_greeting
+            text: Field = row.form.by_wire()[path_in_list[1]]
             return text
         if name == "chatTemplateColors" and path_in_list and path_in_list[0] in CHAT_LABELS:
             chat: Field = self[f"chat_{path_in_list[0]}"]
@@ -259,6 +278,7 @@ _ROW_LABELS = {
     ("social_links", "url"): gettext_noop("Social link %(number)s, address of your page"),
     ("texts_by_language", "tagline"): gettext_noop("%(language)s, tagline"),
     ("texts_by_language", "mail_greeting"): gettext_noop("%(language)s, greeting"),
+    ("texts_by_language", "upgrade_message"): gettext_noop("%(language)s, message at a limit"),
 }
 
 

@@ -25,7 +25,9 @@ from app.portal.web.page_frame import read_frame
 from app.services import organizations, pricing
 from app.services.billing import included
 from app.services.billing.month_end import month_so_far
-from app.services.pricing import checkouts, subscriptions
+from app.services.billing.rating import StatementLine
+from app.services.organizations.use import OrganizationUse
+from app.services.pricing import EditedPlan, checkouts, subscriptions
 
 GIVEN_UP_AFTER = timedelta(minutes=1)
 
@@ -59,11 +61,16 @@ def _own_page(organization_id: UUID) -> str:
             next_month=format_local_date(next_month(so_far.bill.month), "MMMd"),
             assistants_url=_url_if_allowed("portal.assistants.list_assistants"),
             users_url=_url_if_allowed("portal.users.list_users"),
-            **_plan_context(session, organization),
+            **_plan_context(session, organization, use, so_far.bill.usage),
         )
 
 
-def _plan_context(session: Session, organization: Organization) -> dict[str, Any]:
+def _plan_context(
+    session: Session,
+    organization: Organization,
+    use: OrganizationUse,
+    usage: StatementLine | None,
+) -> dict[str, Any]:
     """Return the customer's plan and the plans to change to."""
     plans = [plan.localized() for plan in pricing.published(session, organization.partner_id)]
     tier = organization.payment_tier or Tier.FREE
@@ -74,8 +81,23 @@ def _plan_context(session: Session, organization: Organization) -> dict[str, Any
         "current_plan": current,
         "plans": visible,
         "larger": sorted(larger, key=lambda plan: plan.terms.cost),
+        "raising": [plan for plan in larger if _includes_more(plan, organization, use, usage)],
         "sold": checkouts.sellable_plans(session, organization.partner_id),
     }
+
+
+def _includes_more(
+    plan: EditedPlan,
+    organization: Organization,
+    use: OrganizationUse,
+    usage: StatementLine | None,
+) -> bool:
+    """Return whether a plan includes more than the organization has, of what it has used up."""
+    limit = organization.user_limit
+    has_more_users = 0 < limit <= use.users and organizations.USUAL_USER_LIMITS[plan.tier] > limit
+    if usage is None or not 0 < usage.included <= usage.used:
+        return has_more_users
+    return has_more_users or plan.terms.included > usage.included
 
 
 def _cards_page() -> str:

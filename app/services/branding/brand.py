@@ -75,6 +75,11 @@ class Brand:
         """The greeting of mails in the current language, else the one without a language."""
         return self._text("mailGreeting") or self.mail_greeting
 
+    @property
+    def spoken_upgrade_message(self) -> str | None:
+        """The message at a limit in the current language, else the one without a language."""
+        return self._text("upgradeMessage") or self.upgrade_message
+
     def _text(self, name: str) -> str | None:
         texts = (self.texts_by_language or {}).get(language()) or {}
         text: str | None = texts.get(name)
