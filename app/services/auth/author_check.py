@@ -17,12 +17,12 @@ from uuid import UUID
 from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import CallerKind, UserStatus
+from app.enums import CallerKind
 from app.errors import Forbidden, Unauthenticated
 from app.languages import gettext
 from app.models import ApiKey, OAuthClient, ScimToken, User
 from app.policy.caller import Caller
-from app.services.auth.sign_in_rules import of_open_tenants
+from app.services.auth.sign_in_rules import able_to_sign_in
 
 _AUTHOR = "author"
 _AUTHENTICATE = "authenticate the author"
@@ -93,10 +93,8 @@ def _lock_credential(session: Session, author: Caller) -> None:
 
 
 def _refuse_ended(session: Session, author: Caller) -> None:
-    role_query = select(User.role).where(
-        User.id == author.user_id, User.status == UserStatus.ACTIVE
-    )
-    role = session.scalar(of_open_tenants(role_query))
+    role_query = select(User.role).where(User.id == author.user_id)
+    role = session.scalar(able_to_sign_in(role_query))
     if role is None:
         message = gettext("Your access has ended. Nothing was saved.")
         raise Unauthenticated(message, "not_signed_in")

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.orm import Session
 
-from app.enums import CallerKind, Proof, Role, SecondFactorFor, UserStatus
+from app.enums import CallerKind, Proof, Role, SecondFactorFor
 from app.errors import Unauthenticated
 from app.languages import gettext
 from app.models import Partner, PortalSession, User, utcnow
@@ -19,7 +19,7 @@ from app.models.base import NAME_LENGTH
 from app.policy import ROLE_PERMISSIONS
 from app.policy.caller import Caller
 from app.services.auth import offered_accounts, second_step
-from app.services.auth.sign_in_rules import of_open_tenants
+from app.services.auth.sign_in_rules import able_to_sign_in
 from app.services.auth.tokens import hash_of, random_token
 
 TOUCH_EVERY = timedelta(minutes=1)
@@ -28,7 +28,7 @@ FRESH_FOR = timedelta(minutes=10)
 STAFF = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR})
 
 _VALID_SESSION = (
-    of_open_tenants(
+    able_to_sign_in(
         select(PortalSession, User, Partner).join(User, User.id == PortalSession.user_id)
     )
     .where(
@@ -36,7 +36,6 @@ _VALID_SESSION = (
         PortalSession.host == bindparam("host"),
         PortalSession.expires_at > bindparam("now"),
         PortalSession.seen_at > bindparam("idle_since"),
-        User.status == UserStatus.ACTIVE,
     )
     .execution_options(populate_existing=True)
 )
@@ -44,8 +43,8 @@ _VALID_SESSION = (
 page runs it."""
 
 _ABLE_USER = (
-    of_open_tenants(select(User, Partner))
-    .where(User.id == bindparam("user_id"), User.status == UserStatus.ACTIVE)
+    able_to_sign_in(select(User, Partner))
+    .where(User.id == bindparam("user_id"))
     .execution_options(populate_existing=True)
 )
 """A user, if they may sign in. The partner is None for operators."""
@@ -220,12 +219,6 @@ def _view_as(session: Session, signed_in: UserSession) -> UserSession:
         operator=signed_in.caller,
         viewer=signed_in.user,
     )
-
-
-def able_to_sign_in(session: Session, user_id: UUID) -> User | None:
-    """Return the user if they, their organization and their partner are active."""
-    row = session.execute(_ABLE_USER, {"user_id": user_id}).one_or_none()
-    return row[0] if row else None
 
 
 def is_required(required: SecondFactorFor, role: Role) -> bool:

@@ -207,7 +207,8 @@ def finish(
     second step at this ``host``, several are offered. ``remembered`` is the token of a browser that
     the second step is remembered in."""
     hashes = {proof.account.user_id: proof for proof in proven}
-    users = _still_proven(session, hashes, _usable_users())
+    able_users = sign_in_rules.able_to_sign_in(select(User))
+    users = _still_proven(session, hashes, able_users)
     suspended = _still_proven(session, hashes, _known_users()) if not users else ()
     if users or suspended:
         throttle.reset_after_success(session, attempt.limits.individual, attempt.limits.shared)
@@ -246,7 +247,7 @@ def choose(
     """Sign in one of the accounts that `finish` offered and use the offer up in any case: a refusal
     is returned, not raised, so that the offer is used up too."""
     is_offered = user_id in offered_accounts.use(session, offer)
-    user = usable_user(session, user_id) if is_offered else None
+    user = sign_in_rules.usable_user(session, user_id) if is_offered else None
     if user is None or sign_in_rules.required_provider(session, user):
         return SignInOutcome()
     return finish_first_step(session, user, ip, request_id, host=host, remembered=remembered)
@@ -274,7 +275,7 @@ def finish_second_step(
 ) -> User | None:
     """Sign in a user who proved a second factor; return None if they may not sign in any more, or
     must use a company account."""
-    user = usable_user(session, user_id)
+    user = sign_in_rules.usable_user(session, user_id)
     if user is None:
         return None
     if sign_in_rules.required_provider(session, user):
@@ -287,14 +288,8 @@ def finish_second_step(
 
 def required_provider_of(session: Session, user_id: UUID) -> str | None:
     """Return the name of the company account that the user must sign in with."""
-    user = usable_user(session, user_id)
+    user = sign_in_rules.usable_user(session, user_id)
     return sign_in_rules.required_provider(session, user) if user else None
-
-
-def usable_user(session: Session, user_id: UUID) -> User | None:
-    """Return the user if they may sign in now: they, their organization and partner are active."""
-    query = _usable_users().where(User.id == user_id)
-    return session.scalars(query).one_or_none()
 
 
 def record_sign_in(session: Session, user: User, ip: str | None, request_id: str | None) -> User:
@@ -368,11 +363,6 @@ def _known_users() -> Select[User]:
         .outerjoin(Organization, Organization.id == User.organization_id)
         .where(User.status.in_((UserStatus.ACTIVE, UserStatus.SUSPENDED)))
     )
-
-
-def _usable_users() -> Select[User]:
-    """Active users of a partner that isn't suspended, and of an active organization or of none."""
-    return sign_in_rules.of_open_tenants(select(User)).where(User.status == UserStatus.ACTIVE)
 
 
 def _portal_choices(session: Session, users: Sequence[User]) -> Sequence[PortalChoice]:

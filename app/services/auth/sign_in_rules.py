@@ -1,11 +1,12 @@
 """Whether and how the users of partners and organizations may sign in."""
 
 from typing import TypeVarTuple
+from uuid import UUID
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from app.enums import OrganizationStatus, Role
+from app.enums import OrganizationStatus, Role, UserStatus
 from app.models import IdentityProvider, Organization, Partner, User
 
 Columns = TypeVarTuple("Columns")
@@ -22,6 +23,17 @@ def of_open_tenants(query: Select[*Columns]) -> Select[*Columns]:
             Organization.id.is_(None) | (Organization.status == OrganizationStatus.ACTIVE),
         )
     )
+
+
+def able_to_sign_in(query: Select[*Columns]) -> Select[*Columns]:
+    """Keep those of the users who may sign in: active ones of `of_open_tenants`."""
+    return of_open_tenants(query).where(User.status == UserStatus.ACTIVE)
+
+
+def usable_user(session: Session, user_id: UUID) -> User | None:
+    """Return the user if they may sign in now: they, their organization and partner are active."""
+    query = able_to_sign_in(select(User)).where(User.id == user_id)
+    return session.scalars(query).one_or_none()
 
 
 def required_provider(session: Session, user: User) -> str | None:

@@ -12,7 +12,7 @@ from app.gateways.files.base import StoredFile
 from app.models import ListExport, MailKind, utcnow
 from app.policy.caller import Caller
 from app.services import mail_queue
-from app.services.auth import sessions
+from app.services.auth import sessions, sign_in_rules
 from app.services.exports.requesting import RETENTION
 
 BATCH_SIZE = 500
@@ -34,7 +34,7 @@ def begin(session: Session, export_id: UUID) -> ExportTask | None:
     if export is None or export.status is not ExportStatus.WAITING:
         return None
     export.turn += 1
-    user = sessions.able_to_sign_in(session, export.user_id)
+    user = sign_in_rules.usable_user(session, export.user_id)
     is_same = (
         user is not None
         and user.role is export.role

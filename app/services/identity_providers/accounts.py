@@ -16,7 +16,7 @@ from app.policy.caller import Caller, system_caller
 from app.schemas.parsing import read
 from app.schemas.users import CreateUserInput
 from app.services import audit, mail_queue, users
-from app.services.auth import refused_sign_ins, sessions, sign_in
+from app.services.auth import refused_sign_ins, sessions, sign_in, sign_in_rules
 from app.services.identity_providers.providers import NEW_ROLES, provable_domains
 from app.services.uniqueness import unless_taken
 from app.validation.emails import is_email
@@ -60,7 +60,7 @@ def find_or_create_user(
     """Return the user of these checked claims and record the sign-in. Raises `NotAdmitted`."""
     linked = _linked_user(session, provider, claims["sub"])
     user = linked or _by_address(session, provider, claims, ip, request_id)
-    allowed = sign_in.usable_user(session, user.id)
+    allowed = sign_in_rules.usable_user(session, user.id)
     if allowed is None:
         raise NotAdmitted("not_active")
     session.execute(

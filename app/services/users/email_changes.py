@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 from app.enums import CallerKind, UserStatus
 from app.errors import NotFound, ValidationFailed
 from app.languages import gettext
-from app.models import EmailChange, MailKind, Partner, User
+from app.models import EmailChange, MailKind, User
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue
-from app.services.auth import email_changes, one_time_links, sessions
+from app.services.auth import email_changes, one_time_links, sessions, sign_in_rules
 from app.services.auth.email_changes import AddressSide, EmailChangeLink
 from app.services.uniqueness import unless_taken
 from app.services.users.creating import (
@@ -167,15 +167,8 @@ def _load_view(
     session: Session, token: str, partner_id: UUID, *, for_change: bool
 ) -> EmailChangeView:
     link = email_changes.look_up(session, token)
-    query = (
-        select(User)
-        .join(Partner, Partner.id == User.partner_id)
-        .where(
-            User.id == link.change.user_id,
-            User.partner_id == partner_id,
-            User.status == UserStatus.ACTIVE,
-            Partner.suspended_at.is_(None),
-        )
+    query = sign_in_rules.able_to_sign_in(select(User)).where(
+        User.id == link.change.user_id, User.partner_id == partner_id
     )
     if for_change:  # the user first, as everywhere, then the change
         query = query.with_for_update(of=User).execution_options(populate_existing=True)

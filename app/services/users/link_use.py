@@ -2,10 +2,11 @@
 
 from uuid import UUID
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import OrganizationStatus, UserStatus
-from app.models import LinkPurpose, Organization, Partner, User
+from app.enums import UserStatus
+from app.models import LinkPurpose, User
 from app.services import audit, users
 from app.services.auth import (
     attempt_limits,
@@ -68,11 +69,9 @@ def use(
 def _check_usable(
     session: Session, user: User, purposes: tuple[LinkPurpose, ...], partner_id: UUID | None
 ) -> None:
-    partner = session.get(Partner, user.partner_id) if user.partner_id else None
-    organization = session.get(Organization, user.organization_id) if user.organization_id else None
     required_status = UserStatus.INVITED if purposes == INVITATION else UserStatus.ACTIVE
-    open_to_all = (partner is None or partner.suspended_at is None) and (
-        organization is None or organization.status is OrganizationStatus.ACTIVE
+    query = sign_in_rules.of_open_tenants(select(User.id)).where(
+        User.id == user.id, User.status == required_status
     )
-    if user.partner_id != partner_id or user.status is not required_status or not open_to_all:
+    if user.partner_id != partner_id or session.scalar(query) is None:
         raise one_time_links.invalid()

@@ -9,13 +9,13 @@ from uuid import UUID
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.enums import OrganizationStatus, UserStatus
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.languages import gettext
-from app.models import MailKind, Organization, Partner, PortalSession, User, utcnow
+from app.models import MailKind, PortalSession, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue
+from app.services.auth import sign_in_rules
 from app.services.auth.tokens import hash_of
 from app.services.users.loading import get
 
@@ -28,13 +28,9 @@ def may_view_as(session: Session, caller: Caller, user: User) -> bool:
     in."""
     if not caller.may(Permission.PARTNER_CREATE) or caller.user_id is None:
         return False
-    if user.status is not UserStatus.ACTIVE or user.partner_id is None:
+    if user.partner_id is None:
         return False
-    partner = session.get_one(Partner, user.partner_id)
-    if partner.suspended_at is not None or user.organization_id is None:
-        return partner.suspended_at is None
-    organization = session.get_one(Organization, user.organization_id)
-    return organization.status is OrganizationStatus.ACTIVE
+    return sign_in_rules.usable_user(session, user.id) is not None
 
 
 def view_as(
