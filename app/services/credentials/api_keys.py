@@ -22,7 +22,7 @@ from app.errors import (
     raise_problems,
 )
 from app.languages import gettext
-from app.models import ApiKey, Organization, Partner, utcnow
+from app.models import ApiKey, Organization, Partner
 from app.policy import API_KEY_SCOPES, Permission
 from app.policy.caller import Caller
 from app.services import audit, spending
@@ -40,6 +40,7 @@ _KEY_BY_PUBLIC_ID = (
     select(
         ApiKey.id,
         ApiKey.name,
+        ApiKey.public_id,
         ApiKey.partner_id,
         ApiKey.organization_id,
         ApiKey.secret_hash,
@@ -215,10 +216,7 @@ def rotate(
 def revoke(session: Session, caller: Caller, key_id: UUID) -> ApiKey:
     """End a key from the next request on. Repeating it isn't an error."""
     key = get(session, caller, key_id, for_change=True)
-    if key.revoked_at is None:
-        key.revoked_at = utcnow()
-        session.flush()
-        audit.record_change(session, caller, "key.revoked", key)
+    rules.revoke(session, caller, key, action="key.revoked")
     return key
 
 
@@ -229,12 +227,10 @@ def caller_from_key(
 
     Raises `Unauthenticated` (``invalid_api_key``) and `Forbidden` (``organization_suspended``).
     """
-    public_id = secrets.public_id_of(secret, _KEY)
-    if secret is None or public_id is None:
-        raise _invalid_key()
-    key = session.execute(_KEY_BY_PUBLIC_ID, {"public_id": public_id}).one_or_none()
-    if key is None or not rules.is_valid(key, secret):
-        raise _invalid_key()
+    key = rules.valid_row(session, _KEY_BY_PUBLIC_ID, _KEY, secret)
+    if key is None:
+        message = "The header x-api-key carries no valid key."
+        raise Unauthenticated(message, "invalid_api_key")
     if key.status is not OrganizationStatus.ACTIVE:
         message = "The organization of this key is suspended."
         raise Forbidden(message, "organization_suspended")
@@ -242,7 +238,7 @@ def caller_from_key(
         kind=CallerKind.API_KEY,
         role=Role.STANDARD,
         subject_id=key.id,
-        label=f"{key.name} ({public_id})",
+        label=f"{key.name} ({key.public_id})",
         partner_id=key.partner_id,
         organization_id=key.organization_id,
         permissions=API_KEY_SCOPES.intersection(key.scopes),
@@ -256,11 +252,6 @@ def refusal_of_ended_key(session: Session, secret: str | None, ip: str | None) -
     """Return the history entry for a used key that is revoked or expired; None for
     other secrets."""
     return rules.refusal_of_ended(session, ApiKey, _KEY, secret, ip)
-
-
-def _invalid_key() -> Unauthenticated:
-    message = "The header x-api-key carries no valid key."
-    return Unauthenticated(message, "invalid_api_key")
 
 
 def check(name: str, scopes: Collection[str]) -> None:
@@ -290,13 +281,7 @@ def _add_key(
     session: Session, caller: Caller, key: ApiKey, organization: Organization, *, action: str
 ) -> NewKey:
     kind = "live" if key.live else "test"
-    key.public_id = f"ppk_{kind}_{secrets.random_text(secrets.PUBLIC_ID_LENGTH)}"
-    secret = secrets.new_secret(f"{key.public_id}_")
-    key.secret_hash = secrets.hash_of(secret)
-    key.created_by = caller.label[:200]
-    key.responsible_id = caller.user_id
-    session.add(key)
-    session.flush()
+    secret = rules.add(session, caller, key, f"ppk_{kind}_")
     after = {"scopes": key.scopes, "live": key.live, "expiresAt": key.expires_at}
     audit.record_change(session, caller, action, key, after=after)
     new_credential_mails.send(session, caller, key, action, organization=organization.name)

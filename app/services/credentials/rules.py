@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVarTuple
 
 from sqlalchemy import Row, Select, select
 from sqlalchemy.orm import Session
@@ -11,12 +11,16 @@ from sqlalchemy.orm import Session
 from app.errors import Problem, ValidationFailed, raise_problems
 from app.languages import gettext
 from app.models import ApiKey, ScimToken, utcnow
+from app.policy.caller import Caller
+from app.services import audit
 from app.services.audit import refusals
 from app.services.audit.refusals import Refusal
 from app.services.credentials import lifetimes, secrets
 from app.validation.networks import network_of
 
 MAX_NAME = 200
+
+Columns = TypeVarTuple("Columns")
 
 
 def validate_name(name: str) -> str:
@@ -39,7 +43,42 @@ def check_overlap(overlap: timedelta, message: str) -> None:
         raise ValidationFailed.on("overlap", "overlap_out_of_range", message)
 
 
-def is_valid(credential: Row[*tuple[Any, ...]], secret: str) -> bool:
+def add(session: Session, caller: Caller, credential: ApiKey | ScimToken, prefix: str) -> str:
+    """Store a new credential whose public id begins with the prefix; return its secret, which can't
+    be shown again."""
+    credential.public_id = prefix + secrets.random_text(secrets.PUBLIC_ID_LENGTH)
+    secret = secrets.new_secret(f"{credential.public_id}_")
+    credential.secret_hash = secrets.hash_of(secret)
+    credential.created_by = caller.label[:200]
+    credential.responsible_id = caller.user_id
+    session.add(credential)
+    session.flush()
+    return secret
+
+
+def revoke(
+    session: Session, caller: Caller, credential: ApiKey | ScimToken, *, action: str
+) -> None:
+    """End a credential from the next request on. Repeating it isn't an error."""
+    if credential.revoked_at is None:
+        credential.revoked_at = utcnow()
+        session.flush()
+        audit.record_change(session, caller, action, credential)
+
+
+def valid_row(
+    session: Session, query: Select[*Columns], pattern: re.Pattern[str], secret: str | None
+) -> Row[*Columns] | None:
+    """Return the row of a valid credential with this secret. The query has the parameter
+    ``public_id``."""
+    public_id = secrets.public_id_of(secret, pattern)
+    if secret is None or public_id is None:
+        return None
+    row = session.execute(query, {"public_id": public_id}).one_or_none()
+    return row if row is not None and _is_valid(row, secret) else None
+
+
+def _is_valid(credential: Row[*tuple[Any, ...]], secret: str) -> bool:
     """Return whether a credential has this secret, isn't revoked or expired, and its partner isn't
     suspended."""
     return (

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallerKind, Role
 from app.errors import Conflict, NotFound, Unauthenticated, ValidationFailed
 from app.languages import gettext
-from app.models import Partner, ScimToken, utcnow
+from app.models import Partner, ScimToken
 from app.policy import ROLE_PERMISSIONS, Permission
 from app.policy.caller import Caller
 from app.services import audit
@@ -35,6 +35,7 @@ _BY_PUBLIC_ID = (
     select(
         ScimToken.id,
         ScimToken.name,
+        ScimToken.public_id,
         ScimToken.partner_id,
         ScimToken.secret_hash,
         ScimToken.expires_at,
@@ -125,10 +126,7 @@ def rotate(
 def revoke(session: Session, caller: Caller, token_id: UUID) -> ScimToken:
     """End a token from the next request on. Repeating it isn't an error."""
     token = get(session, caller, token_id, for_change=True)
-    if token.revoked_at is None:
-        token.revoked_at = utcnow()
-        session.flush()
-        audit.record_change(session, caller, "scim_token.revoked", token)
+    rules.revoke(session, caller, token, action="scim_token.revoked")
     return token
 
 
@@ -142,20 +140,15 @@ def caller_from_token(
     if not secret:
         message = "Send a SCIM token: Authorization: Bearer pps_…"
         raise Unauthenticated(message, "token_missing")
-    public_id = secrets.public_id_of(secret, _TOKEN)
-    row = (
-        session.execute(_BY_PUBLIC_ID, {"public_id": public_id}).one_or_none()
-        if public_id
-        else None
-    )
-    if row is None or not rules.is_valid(row, secret):
+    row = rules.valid_row(session, _BY_PUBLIC_ID, _TOKEN, secret)
+    if row is None:
         message = "The SCIM token is not valid or no longer valid."
         raise Unauthenticated(message, "invalid_token")
     return Caller(
         kind=CallerKind.DIRECTORY,
         role=Role.PARTNER_ADMIN,
         subject_id=row.id,
-        label=f"{row.name} ({public_id})",
+        label=f"{row.name} ({row.public_id})",
         partner_id=row.partner_id,
         permissions=ROLE_PERMISSIONS[Role.PARTNER_ADMIN],
         ip=ip,
@@ -178,19 +171,8 @@ def _add_token(
     *,
     action: str,
 ) -> NewToken:
-    public_id = PREFIX + secrets.random_text(secrets.PUBLIC_ID_LENGTH)
-    secret = secrets.new_secret(f"{public_id}_")
-    token = ScimToken(
-        partner_id=partner_id,
-        name=name,
-        public_id=public_id,
-        secret_hash=secrets.hash_of(secret),
-        created_by=caller.label[:200],
-        responsible_id=caller.user_id,
-        expires_at=expires_at,
-    )
-    session.add(token)
-    session.flush()
+    token = ScimToken(partner_id=partner_id, name=name, expires_at=expires_at)
+    secret = rules.add(session, caller, token, PREFIX)
     after = {"name": name, "expiresAt": expires_at}
     audit.record_change(session, caller, action, token, after=after)
     new_credential_mails.send(session, caller, token, action)
