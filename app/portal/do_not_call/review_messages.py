@@ -6,7 +6,7 @@ from app.extensions import caller
 from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Organization
 from app.policy import Permission
-from app.portal.web.checked_rows import Cell, Review, RowToFix
+from app.portal.web.checked_rows import Cell, Review, RowToFix, add_label
 from app.portal.web.formats import number
 from app.services.do_not_call import AddedNumbers, ParsedNumbers, SheetLine, to_lines
 
@@ -31,7 +31,7 @@ def review_of(organization: Organization, parsed: ParsedNumbers) -> Review:
         trail=[*trail_of(organization), (gettext("Add numbers"), start), (gettext("Review"), None)],
         check_url=url_for("portal.do_not_call.check_numbers", organization_id=organization_id),
         use_url=url_for("portal.do_not_call.add_valid_numbers", organization_id=organization_id),
-        apply_label=_add_label(ready, refused),
+        apply_label=add_label(ready, refused, _all_ready_label(ready)),
         busy_label=gettext("Adding…"),
         start_url=start,
         done_url=url_for("portal.do_not_call.list_numbers", organization_id=organization_id),
@@ -60,9 +60,7 @@ def trail_of(organization: Organization) -> list[tuple[str, str]]:
     ]
 
 
-def _add_label(ready: int, refused: int) -> str:
-    if refused:
-        return gettext("Add %(good)s, leave out %(bad)s", good=number(ready), bad=number(refused))
+def _all_ready_label(ready: int) -> str:
     return ngettext("Add %(num)s number", "Add %(num)s numbers", ready, num=number(ready))
 
 

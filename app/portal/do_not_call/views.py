@@ -26,7 +26,12 @@ from app.portal.organizations.tabs import organization_page_data
 from app.portal.web import lists
 from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page
-from app.portal.web.checked_rows import corrected_lines, file_data, kept_lines
+from app.portal.web.checked_rows import (
+    apply_row_errors,
+    corrected_lines,
+    file_text,
+    kept_lines,
+)
 from app.portal.web.formats import phone
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import flash, redirect_with
@@ -34,7 +39,6 @@ from app.portal.web.process_names import author_label
 from app.services import do_not_call, organizations, pasted_lines
 from app.services.do_not_call import COLUMNS, ParsedNumbers
 from app.services.number_search import numbers_in_regions
-from app.services.pasted_lines import decoded
 
 
 @blueprint.get("/do-not-call")
@@ -181,10 +185,7 @@ def _corrected(organization_id: UUID, form: NumbersForm) -> ParsedNumbers:
 
 
 def _refused(organization_id: UUID, form: NumbersForm, error: ValidationFailed) -> Page:
-    if form.file.data:
-        form.file.errors = (error.message,)
-    else:
-        form.apply_errors(error)
+    apply_row_errors(form, error)
     return _add_page(organization_id, form), 422
 
 
@@ -233,4 +234,4 @@ def _checked_page(organization_id: UUID, form: NumbersForm, parsed: ParsedNumber
 def _file_text(upload: FileStorage) -> str:
     """Return the file's text. Raises `ValidationFailed`."""
     message = gettext("The file is larger than 2 MB. Keep only the column with the numbers.")
-    return decoded(file_data(upload, do_not_call.MAX_FILE_BYTES, message))
+    return file_text(upload, do_not_call.MAX_FILE_BYTES, message)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from flask import url_for
 
 from app.languages import gettext, lazy_gettext, ngettext, pgettext
-from app.portal.web.checked_rows import Cell, DoneRow, Review, RowToFix, messages_by_cell
+from app.portal.web.checked_rows import Cell, DoneRow, Review, RowToFix, add_label, messages_by_cell
 from app.portal.web.formats import number
 from app.portal.web.region_choices import named_regions
 from app.services.organization_templates import CheckedRow, OpenedTemplate
@@ -60,7 +60,7 @@ def review_of(
             "portal.organization_templates.create_organizations_from_template",
             template_id=template_id,
         ),
-        apply_label=_add_label(ready, refused),
+        apply_label=add_label(ready, refused, _all_ready_label(ready)),
         busy_label=gettext("Adding…"),
         start_url=start,
         done_url=url_for("portal.organizations.list_organizations"),
@@ -84,9 +84,7 @@ def _title(created: int) -> str:
     )
 
 
-def _add_label(ready: int, refused: int) -> str:
-    if refused:
-        return gettext("Add %(good)s, leave out %(bad)s", good=number(ready), bad=number(refused))
+def _all_ready_label(ready: int) -> str:
     return ngettext(
         "Add %(num)s organization", "Add %(num)s organizations", ready, num=number(ready)
     )

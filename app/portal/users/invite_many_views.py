@@ -25,12 +25,17 @@ from app.portal.users.views import (
     suggested_organizations,
 )
 from app.portal.web.blueprint import Page
-from app.portal.web.checked_rows import DoneRow, corrected_lines, file_data, use_in_parts
+from app.portal.web.checked_rows import (
+    DoneRow,
+    apply_row_errors,
+    corrected_lines,
+    file_text,
+    use_in_parts,
+)
 from app.portal.web.editing import run_once
 from app.portal.web.formats import ROLE_NAMES
 from app.portal.web.messages import flash, redirect_with
 from app.services import organizations, pasted_lines, users
-from app.services.pasted_lines import decoded
 from app.services.users import (
     MAX_USERS,
     CheckedInvitee,
@@ -158,10 +163,7 @@ def _sent(form: InviteManyForm) -> list[Invitee] | None:
         text = _file_text(sent) if sent else form.users.data or ""
         return users.read_invitees(text, _roles())
     except ValidationFailed as error:
-        if sent:
-            form.file.errors = (error.message,)
-        else:
-            form.apply_errors(error)
+        apply_row_errors(form, error)
         return None
 
 
@@ -232,4 +234,4 @@ def _file_text(sent: FileStorage) -> str:
     message = gettext(
         "The file is larger than 300 kB. Invite at most %(most)s users at a time.", most=MAX_USERS
     )
-    return decoded(file_data(sent, MAX_BYTES, message))
+    return file_text(sent, MAX_BYTES, message)

@@ -16,9 +16,12 @@ from wtforms.fields.choices import SelectChoice
 
 from app.errors import Problem, ValidationFailed
 from app.extensions import transaction
+from app.languages import gettext
 from app.portal.web.editing import run_once
+from app.portal.web.formats import number
+from app.portal.web.forms import PortalForm
 from app.services import pasted_lines
-from app.services.pasted_lines import PastedLine
+from app.services.pasted_lines import PastedLine, decoded
 from app.validation.texts import trim
 
 Row = TypeVar("Row")
@@ -81,6 +84,13 @@ class Review:
     asks: bool = False
 
 
+def add_label(ready: int, refused: int, all_ready: str) -> str:
+    """Return the words of the button; ``all_ready`` are those for a page without refused rows."""
+    if not refused:
+        return all_ready
+    return gettext("Add %(good)s, leave out %(bad)s", good=number(ready), bad=number(refused))
+
+
 def kept_lines(text: str | None, columns: Sequence[str]) -> list[PastedLine]:
     """Return the rows of the page as it showed them."""
     return pasted_lines.from_text(text or "", columns)
@@ -125,6 +135,19 @@ def file_data(sent: FileStorage, max_bytes: int, message: str) -> bytes:
     if len(data) > max_bytes:
         raise ValidationFailed.on("file", "too_large", message)
     return data
+
+
+def file_text(sent: FileStorage, max_bytes: int, message: str) -> str:
+    """Return the text of the file. Raises `ValidationFailed`, as `file_data` and `decoded`."""
+    return decoded(file_data(sent, max_bytes, message))
+
+
+def apply_row_errors(form: PortalForm, error: ValidationFailed) -> None:
+    """Put the problems at the file, if one was sent, else at their fields."""
+    if form["file"].data:
+        form["file"].errors = (error.message,)
+    else:
+        form.apply_errors(error)
 
 
 def use_in_parts(
