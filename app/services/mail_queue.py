@@ -10,12 +10,13 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CallerKind, Role, UserStatus
+from app.enums import CallerKind, Role
 from app.errors import Problem
 from app.gateways.job_queue import enqueue_mail
 from app.languages import gettext, language
 from app.models import Mail, MailKind, User, new_id
 from app.policy.caller import Caller
+from app.services.partner_users import active_users
 from app.validation.emails import is_email
 
 MAX_RECIPIENTS = 20
@@ -81,14 +82,10 @@ def enqueue_to_administrators(
     """Queue a mail to each active partnerAdmin of the partner and to the active users ``also``,
     once each."""
     ids = [user_id for user_id in also if user_id is not None]
-    query = select(User.id).where(
-        User.partner_id == partner_id,
-        User.status == UserStatus.ACTIVE,
-        (User.user_type == Role.PARTNER_ADMIN) | User.id.in_(ids),
-    )
-    for user_id in session.scalars(query.order_by(User.id)).all():
-        if user_id != without:
-            enqueue(session, kind, partner_id=partner_id, user_id=user_id, details=details)
+    chosen = (User.user_type == Role.PARTNER_ADMIN) | User.id.in_(ids)
+    for user in session.scalars(active_users(partner_id).where(chosen)).all():
+        if user.id != without:
+            enqueue(session, kind, partner_id=partner_id, user_id=user.id, details=details)
 
 
 def users_at(session: Session, partner_id: UUID, addresses: Iterable[str]) -> dict[str, User]:
@@ -96,11 +93,7 @@ def users_at(session: Session, partner_id: UUID, addresses: Iterable[str]) -> di
     keys = {address.lower() for address in addresses}
     if not keys:
         return {}
-    query = select(User).where(
-        User.partner_id == partner_id,
-        User.status == UserStatus.ACTIVE,
-        User.email_key.in_(keys),
-    )
+    query = active_users(partner_id).where(User.email_key.in_(keys))
     return {user.email_key: user for user in session.scalars(query)}
 
 

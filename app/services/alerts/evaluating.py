@@ -12,13 +12,14 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.enums import Role, UserStatus, WebhookEvent
+from app.enums import Role, WebhookEvent
 from app.models import Alert, AlertRule, MailKind, Organization, Partner, User
 from app.policy.caller import system_caller
 from app.services import audit, mail_queue, notifications
 from app.services.alerts.labels import sentence, title
 from app.services.alerts.measuring import MetRule, find_met_rules, names_of
 from app.services.auth.sessions import caller_of
+from app.services.partner_users import active_users
 from app.services.tenancy import visible_organizations
 from app.services.webhooks.publishing import publish
 
@@ -229,10 +230,7 @@ def _owners(session: Session, rule: AlertRule) -> Sequence[User]:
 
 
 def _users(session: Session, rule: AlertRule, *conditions: ColumnElement[bool]) -> Sequence[User]:
-    query = select(User).where(
-        User.partner_id == rule.partner_id, User.status == UserStatus.ACTIVE, *conditions
-    )
-    return session.scalars(query.order_by(User.id)).all()
+    return session.scalars(active_users(rule.partner_id).where(*conditions)).all()
 
 
 def _format_id(organization_id: UUID | None) -> str | None:

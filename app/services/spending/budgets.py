@@ -19,14 +19,14 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.enums import Role, UserStatus
 from app.errors import Problem, check_version, raise_problems
 from app.languages import gettext
 from app.languages.numbers import localize_number
-from app.models import MailKind, Organization, Partner, SpendingLimit, SpendingTotal, User, utcnow
+from app.models import MailKind, Organization, Partner, SpendingLimit, SpendingTotal, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import audit, mail_queue, money_format
+from app.services.partner_users import active_admins
 from app.services.spending import rates
 from app.services.spending.limits import (
     KINDS,
@@ -279,7 +279,8 @@ def _report_level(session: Session, stored: SpendingLimit, percent: int, spent: 
                 "budget": money_format.micros(stored.budget_micros or 0, currency),
             }
 
-    admins, kind, partner_id = _admins(session, stored), MailKind.BUDGET_REACHED, stored.partner_id
+    kind, partner_id = MailKind.BUDGET_REACHED, stored.partner_id
+    admins = session.scalars(active_admins(partner_id)).all()
     for user in admins:
         mail_queue.enqueue(
             session, kind, partner_id=partner_id, user_id=user.id, details=details(user.language)
@@ -297,12 +298,3 @@ def _report_level(session: Session, stored: SpendingLimit, percent: int, spent: 
             mail_queue.enqueue_to_address(
                 session, kind, partner_id, address, address_user, details=extra
             )
-
-
-def _admins(session: Session, stored: SpendingLimit) -> Sequence[User]:
-    query = select(User).where(
-        User.partner_id == stored.partner_id,
-        User.status == UserStatus.ACTIVE,
-        User.user_type == Role.PARTNER_ADMIN,
-    )
-    return session.scalars(query.order_by(User.id)).all()

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.enums import Role, UserStatus, WebhookEvent
+from app.enums import Role, WebhookEvent
 from app.errors import Sentence
 from app.models import (
     Assistant,
@@ -24,6 +24,7 @@ from app.models import (
 from app.policy import Permission
 from app.policy.caller import Caller, system_caller
 from app.services import mail_queue, pauses, spending
+from app.services.partner_users import active_users
 from app.services.pauses import PauseScope
 from app.services.tenancy import get_organization
 from app.services.unusual_calls.counting import count, hour_of
@@ -128,9 +129,5 @@ def _pause_calling(session: Session, organization: Organization, why: str) -> No
 
 def _notified_users(session: Session, organization: Organization) -> Sequence[User]:
     """Return the partner admins and the members of the organization."""
-    query = select(User).where(
-        User.partner_id == organization.partner_id,
-        User.status == UserStatus.ACTIVE,
-        or_(User.user_type == Role.PARTNER_ADMIN, User.organization_id == organization.id),
-    )
-    return session.scalars(query.order_by(User.id)).all()
+    notified = (User.user_type == Role.PARTNER_ADMIN) | (User.organization_id == organization.id)
+    return session.scalars(active_users(organization.partner_id).where(notified)).all()

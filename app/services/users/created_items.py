@@ -36,6 +36,7 @@ from app.policy.caller import Caller
 from app.services import audit, carrier_accounts, mail_queue, oauth_clients, webhooks
 from app.services.auth import one_time_links
 from app.services.credentials import api_keys, scim_tokens
+from app.services.partner_users import active_admins
 from app.services.users import email_changes
 from app.services.users.loading import PARTNER_LEVEL, check_grant, grantable_roles
 
@@ -169,16 +170,7 @@ def mail_administrators(
     """Mail every active partnerAdmin about the ended and handed-over items, if there are any."""
     if not ended_items.ended and not ended_items.handed_over:
         return
-    administrators = session.scalars(
-        select(User)
-        .where(
-            User.partner_id == user.partner_id,
-            User.id != user.id,
-            User.user_type == Role.PARTNER_ADMIN,
-            User.status == UserStatus.ACTIVE,
-        )
-        .order_by(User.id)
-    )
+    administrators = session.scalars(active_admins(user.partner_id).where(User.id != user.id))
     details = {"who": user.email, "by": caller.label, "what": change} | ended_items.audit_values()
     for administrator in administrators.all():
         mail_queue.enqueue_to_user(

@@ -15,6 +15,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, organizations
 from app.services.auth import author_check, one_time_links, sessions
+from app.services.partner_users import active_admins
 from app.services.users import email_changes, new_administrators
 from app.services.users.created_items import end_items, mail_administrators
 from app.services.users.loading import MEMBERS, PARTNER_LEVEL, check_grant
@@ -165,12 +166,7 @@ def _refuse_last_administrator(session: Session, user: User) -> None:
         return
     partner_row = select(Partner.id).where(Partner.id == user.partner_id)
     session.execute(partner_row.with_for_update(key_share=True))
-    other_admins = select(User.id).where(
-        User.partner_id == user.partner_id,
-        User.id != user.id,
-        User.user_type == Role.PARTNER_ADMIN,
-        User.status == UserStatus.ACTIVE,
-    )
+    other_admins = active_admins(user.partner_id).where(User.id != user.id)
     if session.scalar(other_admins.limit(1)) is None:
         message = gettext("This is the partner's last active administrator. Add another one first.")
         raise Conflict(message, "last_partner_admin")
