@@ -14,6 +14,7 @@ from app.api.scim.messages import (
     id_in,
     parameters,
     parsing_errors,
+    read_body,
     read_response_parameters,
     scim_response,
     search_parameters,
@@ -38,8 +39,7 @@ def search_groups() -> Response:
 
 def create_group() -> Response:
     response_parameters = read_response_parameters(wire.Group)
-    with parsing_errors():
-        submitted = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
+    submitted = read_body(wire.Group, Context.RESOURCE_CREATION_REQUEST)
     with transaction() as session:
         group = groups.create(session, caller(), group_fields(submitted))
         members = _visible_members(session, group, response_parameters)
@@ -58,8 +58,7 @@ def get_group(group_id: str) -> Response:
 
 def replace_group(group_id: str) -> Response:
     response_parameters = read_response_parameters(wire.Group)
-    with parsing_errors():
-        submitted = wire.Group.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
+    submitted = read_body(wire.Group, Context.RESOURCE_REPLACEMENT_REQUEST)
     with transaction() as session:
         group = _lock_group(session, group_id)
         groups.change(session, caller(), group, group_fields(submitted))

@@ -3,13 +3,13 @@
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import orjson
 from flask import Response, request
 from pydantic import ValidationError
-from scim2_models import Context, Error, ResponseParameters, SCIMException
+from scim2_models import Context, Error, Resource, ResponseParameters, SCIMException
 from werkzeug.http import parse_etags
 
 from app.api.errors import SCIM_MEDIA
@@ -19,6 +19,8 @@ from app.errors import NotFound
 from app.extensions import settings
 from app.schemas.scim import POLICY
 from app.validation.uuids import as_hyphenated_uuid
+
+R = TypeVar("R", bound=Resource[Any])
 
 
 def scim_response(body: Mapping[str, Any], status: int = 200) -> Response:
@@ -103,6 +105,12 @@ def read_response_parameters(model: type[Any]) -> ResponseParameters[Any]:
             parameters("attributes", "excludedAttributes")
         )
     return checked
+
+
+def read_body(schema: type[R], context: Context) -> R:
+    """Return the resource of the request's body. Raises `SCIMException`."""
+    with parsing_errors():
+        return schema.model_validate(body(), scim_ctx=context)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from app.api.scim.messages import (
     id_in,
     parameters,
     parsing_errors,
+    read_body,
     read_response_parameters,
     scim_response,
     search_parameters,
@@ -45,8 +46,7 @@ def search_users() -> Response:
 
 def create_user() -> Response:
     response_parameters = read_response_parameters(wire.User)
-    with parsing_errors():
-        submitted = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_CREATION_REQUEST)
+    submitted = read_body(wire.User, Context.RESOURCE_CREATION_REQUEST)
     with transaction() as session:
         account = users.create(session, caller(), user_fields(submitted))
     return _user_response(account, Context.RESOURCE_CREATION_RESPONSE, response_parameters, 201)
@@ -61,8 +61,7 @@ def get_user(user_id: str) -> Response:
 
 def replace_user(user_id: str) -> Response:
     response_parameters = read_response_parameters(wire.User)
-    with parsing_errors():
-        submitted = wire.User.model_validate(body(), scim_ctx=Context.RESOURCE_REPLACEMENT_REQUEST)
+    submitted = read_body(wire.User, Context.RESOURCE_REPLACEMENT_REQUEST)
     with transaction() as session:
         account = _lock_account(session, user_id)
         account = users.change(session, caller(), account, user_fields(submitted))

@@ -10,7 +10,7 @@ from app.languages import gettext, lazy_gettext, ngettext
 from app.portal.destinations import blueprint
 from app.portal.destinations.forms import DestinationsForm, PartnerLimitsForm
 from app.portal.web.blueprint import Page
-from app.portal.web.forms import saving
+from app.portal.web.forms import saving, stored_page_of_own
 from app.portal.web.messages import redirect_saved
 from app.portal.web.region_choices import offered_first
 from app.services import destinations, partners
@@ -18,9 +18,7 @@ from app.services import destinations, partners
 
 @blueprint.get("/settings/destinations")
 def edit_partner_destinations() -> Page:
-    with transaction(read_only=True) as session:
-        form = _stored(session)
-    return _page(form)
+    return stored_page_of_own(_page, _stored)
 
 
 @blueprint.post("/settings/destinations")

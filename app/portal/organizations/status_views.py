@@ -1,6 +1,7 @@
 """Suspend, resume, archive and restore an organization, and end its trial. Suspending and archiving
 need a confirmation."""
 
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from flask import redirect, render_template, request, url_for
@@ -18,16 +19,24 @@ from app.portal.organizations.labels import (
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
 from app.services import organizations
+from app.services.organizations import ActiveItems
 
 
 @blueprint.get("/organizations/<uuid:organization_id>/suspend")
 def confirm_suspend_organization(organization_id: UUID) -> str:
+    template = "portal/organizations/suspend.html"
+    return _confirmation(organization_id, template, suspend_consequences)
+
+
+def _confirmation(
+    organization_id: UUID,
+    template: str,
+    consequences_of: Callable[[ActiveItems], Sequence[str]],
+) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        consequences = suspend_consequences(organizations.reach_of(session, organization))
-    return render_template(
-        "portal/organizations/suspend.html", organization=organization, consequences=consequences
-    )
+        consequences = consequences_of(organizations.reach_of(session, organization))
+    return render_template(template, organization=organization, consequences=consequences)
 
 
 @blueprint.post("/organizations/<uuid:organization_id>/suspend")
@@ -54,12 +63,8 @@ def reactivate_organization(organization_id: UUID) -> Response:
 
 @blueprint.get("/organizations/<uuid:organization_id>/archive")
 def confirm_archive_organization(organization_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        organization = organizations.get(session, caller(), organization_id)
-        consequences = archive_consequences(organizations.reach_of(session, organization))
-    return render_template(
-        "portal/organizations/archive.html", organization=organization, consequences=consequences
-    )
+    template = "portal/organizations/archive.html"
+    return _confirmation(organization_id, template, archive_consequences)
 
 
 @blueprint.post("/organizations/<uuid:organization_id>/archive")

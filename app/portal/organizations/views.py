@@ -1,6 +1,6 @@
 """The list of organizations, and the tabs of one that only show it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 from uuid import UUID
@@ -138,17 +138,23 @@ def _plan_use(
     }
 
 
-@blueprint.get("/organizations/<uuid:organization_id>/users")
-def list_organization_users(organization_id: UUID) -> str:
+def _tab_page(
+    organization_id: UUID,
+    endpoint: str,
+    template: str,
+    values: Callable[[Session, Organization], Mapping[str, Any]],
+) -> str:
+    """Return a tab of the organization, with its ``values``."""
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        return render_template(
-            "portal/organizations/users.html",
-            **organization_page_data(
-                session, organization, "portal.organizations.list_organization_users"
-            ),
-            **_users(session, organization),
-        )
+        head = organization_page_data(session, organization, endpoint)
+        return render_template(template, **head, **values(session, organization))
+
+
+@blueprint.get("/organizations/<uuid:organization_id>/users")
+def list_organization_users(organization_id: UUID) -> str:
+    endpoint = "portal.organizations.list_organization_users"
+    return _tab_page(organization_id, endpoint, "portal/organizations/users.html", _users)
 
 
 def _users(session: Session, organization: Organization) -> dict[str, Any]:
@@ -185,15 +191,8 @@ def _assistants(
 
 @blueprint.get("/organizations/<uuid:organization_id>/campaigns")
 def list_organization_campaigns(organization_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        organization = organizations.get(session, caller(), organization_id)
-        return render_template(
-            "portal/organizations/campaigns.html",
-            **organization_page_data(
-                session, organization, "portal.organizations.list_organization_campaigns"
-            ),
-            **_campaigns(session, organization),
-        )
+    endpoint = "portal.organizations.list_organization_campaigns"
+    return _tab_page(organization_id, endpoint, "portal/organizations/campaigns.html", _campaigns)
 
 
 def _campaigns(session: Session, organization: Organization) -> dict[str, Any]:
@@ -208,15 +207,8 @@ def _campaigns(session: Session, organization: Organization) -> dict[str, Any]:
 
 @blueprint.get("/organizations/<uuid:organization_id>/usage")
 def show_organization_usage(organization_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        organization = organizations.get(session, caller(), organization_id)
-        return render_template(
-            "portal/organizations/usage.html",
-            **organization_page_data(
-                session, organization, "portal.organizations.show_organization_usage"
-            ),
-            **_usage(session, organization),
-        )
+    endpoint = "portal.organizations.show_organization_usage"
+    return _tab_page(organization_id, endpoint, "portal/organizations/usage.html", _usage)
 
 
 def _limits(organization: Organization, numbers: overview.OrganizationNumbers) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from app.portal.personal_data import blueprint
 from app.portal.personal_data.forms import RetentionForm
 from app.portal.personal_data.labels import STATUSES, SUBJECTS
 from app.portal.web.blueprint import Page
-from app.portal.web.forms import saving
+from app.portal.web.forms import saving, stored_page_of_own
 from app.portal.web.messages import redirect_with
 from app.services import exports, idempotency, partners, retention
 from app.services.partners import retention_policy as policies
@@ -46,9 +46,7 @@ def retention_rows(session: Session) -> list[RetentionRow]:
 
 @blueprint.get("/settings/personal-data")
 def edit_settings() -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session)
-    return _page(form)
+    return stored_page_of_own(_page, _stored)
 
 
 @blueprint.post("/settings/personal-data")

@@ -1,18 +1,21 @@
 """The plans as members of an organization see them: their own, its usage, and others."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from flask import redirect, render_template, url_for
 from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
 
 from app.calendar_months import next_month
 from app.enums import Tier
 from app.errors import Conflict
 from app.extensions import caller, public_url, transaction
 from app.languages.dates import format_local_date
-from app.models import Organization, utcnow
+from app.models import Checkout, Organization, utcnow
 from app.policy import Permission
 from app.portal.pricing import blueprint
 from app.portal.pricing.labels import assistants_label, cards_message, users_label
@@ -120,19 +123,20 @@ def _url_if_allowed(endpoint: str) -> str:
 
 @blueprint.post(f"/plan/checkout/{TIER}")
 def start_checkout(tier: str) -> Page:
-    """Queue opening a checkout for the worker."""
-    back_url = public_url() + url_for("portal.pricing.show_plan")
-    with changing(url_for("portal.pricing.show_plan"), Conflict) as session:
-        checkout_id = checkouts.start_checkout(session, caller(), Tier(tier), back_url).id
-    return redirect(url_for("portal.pricing.show_checkout", checkout_id=checkout_id), 303)
+    return _open(partial(checkouts.start_checkout, tier=Tier(tier)))
 
 
 @blueprint.post("/plan/invoices")
 def open_invoices() -> Page:
-    """Queue opening the customer's own pages at the payment processor for the worker."""
-    back_url = public_url() + url_for("portal.pricing.show_plan")
-    with changing(url_for("portal.pricing.show_plan"), Conflict) as session:
-        checkout_id = checkouts.start_visit(session, caller(), back_url).id
+    """Open the customer's own pages at the payment processor."""
+    return _open(checkouts.start_visit)
+
+
+def _open(start: Callable[..., Checkout]) -> Response:
+    """Queue opening pages of the payment processor for the worker, which lead back to the plan."""
+    plan_url = url_for("portal.pricing.show_plan")
+    with changing(plan_url, Conflict) as session:
+        checkout_id = start(session, caller(), back_url=public_url() + plan_url).id
     return redirect(url_for("portal.pricing.show_checkout", checkout_id=checkout_id), 303)
 
 

@@ -12,7 +12,7 @@ from app.languages import gettext
 from app.portal.settings import blueprint
 from app.portal.settings.forms import SignInPolicyForm
 from app.portal.web.blueprint import Page
-from app.portal.web.forms import saving
+from app.portal.web.forms import saving, stored_page_of_own
 from app.portal.web.messages import redirect_with
 from app.services import partners, users
 from app.services.auth.sessions import STAFF
@@ -21,9 +21,7 @@ from app.services.partners import sign_in_policy as policies
 
 @blueprint.get("/settings/sign-in")
 def edit_sign_in_policy() -> str:
-    with transaction(read_only=True) as session:
-        form = _stored(session)
-    return _page(form)
+    return stored_page_of_own(_page, _stored)
 
 
 @blueprint.post("/settings/sign-in")

@@ -318,6 +318,14 @@ def saving_edit(
         yield session
 
 
+def stored_page_of_own(page: Callable[[F], str], stored: Callable[[Session], F]) -> str:
+    """Return the page of a form that edits what the caller has one of, filled with what is stored;
+    ``page`` and ``stored`` are those of `saving`."""
+    with transaction(read_only=True) as session:
+        form = stored(session)
+    return page(form)
+
+
 def stored_page(
     record_id: UUID, page: Callable[[UUID, F], str], stored: Callable[[Session, UUID], F]
 ) -> str:

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Row, Select, or_, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from app.database import read_once
-from app.errors import NotFound, ValidationFailed
+from app.errors import NotFound, ValidationFailed, check_version
 from app.languages import gettext
 from app.models import Partner
 from app.policy import Permission
@@ -35,6 +35,16 @@ def get(session: Session, caller: Caller, partner_id: UUID, *, for_change: bool 
     query = visible(caller).where(Partner.id == partner_id)
     key = (Partner, caller, partner_id)
     return fetch(session, query, _not_found(), for_change=for_change, key=key)
+
+
+def lock_partner(
+    session: Session, caller: Caller, partner_id: UUID, expected_version: int | None
+) -> Partner:
+    """Return the partner, locked for a change. Raises `NotFound` and `Conflict`
+    (``changed_meanwhile``)."""
+    partner = get(session, caller, partner_id, for_change=True)
+    check_version(expected_version, partner.version, "partner")
+    return partner
 
 
 def remember(session: Session, caller: Caller, partner: Partner) -> None:

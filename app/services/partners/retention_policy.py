@@ -7,11 +7,11 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import RetentionKind
-from app.errors import check_version, raise_problems
+from app.errors import raise_problems
 from app.models import Partner
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.partners.loading import get
+from app.services.partners.loading import lock_partner
 from app.services.partners.sign_in_policy import out_of_range
 from app.services.partners.updating import record_update
 
@@ -53,8 +53,7 @@ def save(
     (``changed_meanwhile``).
     """
     caller.require(Permission.PARTNER_WRITE)
-    partner = get(session, caller, partner_id, for_change=True)
-    check_version(expected_version, partner.version, "partner")
+    partner = lock_partner(session, caller, partner_id, expected_version)
     problems = []
     for kind, maximum in of_installation(settings).items():
         minimum = settings.undo_days if kind is RetentionKind.UPLOADS else 1

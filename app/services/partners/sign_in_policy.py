@@ -7,12 +7,12 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import SecondFactorFor
-from app.errors import Problem, check_version, raise_problems
+from app.errors import Problem, raise_problems
 from app.languages import gettext
 from app.models import Partner
 from app.policy import Permission
 from app.policy.caller import Caller
-from app.services.partners.loading import get
+from app.services.partners.loading import lock_partner
 from app.services.partners.updating import record_update
 
 MIN_IDLE_MINUTES = 5
@@ -48,8 +48,7 @@ def save(
     (``changed_meanwhile``).
     """
     caller.require(Permission.PARTNER_WRITE)
-    partner = get(session, caller, partner_id, for_change=True)
-    check_version(expected_version, partner.version, "partner")
+    partner = lock_partner(session, caller, partner_id, expected_version)
     problems = [
         *out_of_range("sessionHours", policy.session_hours, 1, settings.session_hours),
         *out_of_range(

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import DomainPurpose
-from app.errors import Forbidden, Problem, ValidationFailed, check_version
+from app.errors import Forbidden, Problem, ValidationFailed
 from app.languages import LANGUAGES, gettext
 from app.models import Partner, new_id, utcnow
 from app.models.folding import hyphenated
@@ -22,7 +22,7 @@ from app.schemas.partners import BrandedPartner, CreatePartnerInput, UpdatePartn
 from app.services import audit
 from app.services.billing_address import BillingAddress, validate_address
 from app.services.partners import domains
-from app.services.partners.loading import domain_key, get
+from app.services.partners.loading import domain_key, get, lock_partner
 from app.services.partners.outside_pictures import track
 from app.services.partners.resource import COLUMNS, EDITOR_FIELDS, LISTS, to_resource
 from app.services.payment_terms import PaymentTerms, validate_terms
@@ -66,8 +66,7 @@ def update(
     nothing is saved then.
     """
     caller.require(Permission.BRANDING_WRITE)
-    partner = get(session, caller, partner_id, for_change=True)
-    check_version(expected_version, partner.version, "partner")
+    partner = lock_partner(session, caller, partner_id, expected_version)
     current = to_resource(partner, caller, BrandedPartner)
     changed = {
         name: value for name, value in changes.sent().items() if getattr(current, name) != value
