@@ -1,4 +1,4 @@
-"""The active users of a partner, of whom mails and rules ask."""
+"""The active users of a partner."""
 
 from uuid import UUID
 

@@ -168,8 +168,8 @@ GUARDS = (
     ),
     Guard(
         "a suspended user has no session",
-        "app/services/auth/sessions.py",
-        "        User.status == UserStatus.ACTIVE,\n",
+        "app/services/auth/sign_in_rules.py",
+        ".where(User.status == UserStatus.ACTIVE)",
         "",
         "tests/services/credentials/test_sessions.py",
     ),
