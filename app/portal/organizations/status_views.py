@@ -25,10 +25,10 @@ from app.services.organizations import ActiveItems
 @blueprint.get("/organizations/<uuid:organization_id>/suspend")
 def confirm_suspend_organization(organization_id: UUID) -> str:
     template = "portal/organizations/suspend.html"
-    return _confirmation(organization_id, template, suspend_consequences)
+    return _confirm_page(organization_id, template, suspend_consequences)
 
 
-def _confirmation(
+def _confirm_page(
     organization_id: UUID,
     template: str,
     consequences_of: Callable[[ActiveItems], Sequence[str]],
@@ -64,7 +64,7 @@ def reactivate_organization(organization_id: UUID) -> Response:
 @blueprint.get("/organizations/<uuid:organization_id>/archive")
 def confirm_archive_organization(organization_id: UUID) -> str:
     template = "portal/organizations/archive.html"
-    return _confirmation(organization_id, template, archive_consequences)
+    return _confirm_page(organization_id, template, archive_consequences)
 
 
 @blueprint.post("/organizations/<uuid:organization_id>/archive")

@@ -123,16 +123,16 @@ def _url_if_allowed(endpoint: str) -> str:
 
 @blueprint.post(f"/plan/checkout/{TIER}")
 def start_checkout(tier: str) -> Page:
-    return _open(partial(checkouts.start_checkout, tier=Tier(tier)))
+    return _submit(partial(checkouts.start_checkout, tier=Tier(tier)))
 
 
 @blueprint.post("/plan/invoices")
 def open_invoices() -> Page:
     """Open the customer's own pages at the payment processor."""
-    return _open(checkouts.start_visit)
+    return _submit(checkouts.start_visit)
 
 
-def _open(start: Callable[..., Checkout]) -> Response:
+def _submit(start: Callable[..., Checkout]) -> Response:
     """Queue opening pages of the payment processor for the worker, which lead back to the plan."""
     plan_url = url_for("portal.pricing.show_plan")
     with changing(plan_url, Conflict) as session:
