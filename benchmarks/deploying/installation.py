@@ -15,8 +15,9 @@ from pathlib import Path
 
 from app.config import ROOT
 from tests.fixtures.newer_version import write_migrations
+from tests.fixtures.ports import free_port
 from tests.fixtures.settings import SECRET_KEY
-from tests.fixtures.stack import QUICK, free_port
+from tests.fixtures.stack import QUICK
 
 STOP_DELAY_SECONDS = 2
 READY_SECONDS = 180.0

@@ -58,3 +58,15 @@ def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     session.commit()
     return tenant
+
+
+def run_command(app: Flask, *words: object) -> Result:
+    """Run a command in an operator's shell."""
+    return app.test_cli_runner().invoke(args=[str(word) for word in words])
+
+
+def printed(app: Flask, *words: object) -> str:
+    """Return what a command prints, which must succeed."""
+    result = run_command(app, *words)
+    assert result.exit_code == 0, result.output
+    return result.output

@@ -4,7 +4,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from click.testing import Result
 from flask import Flask
 from sqlalchemy import event, select
 from sqlalchemy.orm import ORMExecuteState, Session
@@ -15,16 +14,13 @@ from app.models import OAuthClient, User, utcnow
 from app.services import oauth_clients
 from app.services.auth import passwords
 from app.services.credentials import api_keys
+from tests.commands.conftest import run_command
 from tests.fixtures.tenants import Tenant
-
-
-def run(app: Flask, *words: object) -> Result:
-    return app.test_cli_runner().invoke(args=[str(word) for word in words])
 
 
 def printed(app: Flask, *words: object) -> Any:
     """What a command that must succeed prints with --json."""
-    result = run(app, *words, "--json")
+    result = run_command(app, *words, "--json")
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
@@ -109,7 +105,7 @@ def test_a_client_is_suspended_resumed_and_revoked(app: Flask, tenant: Tenant) -
         printed(app, "client", verb, client_id)["state"] for verb in ("suspend", "resume", "revoke")
     ]
     assert states == ["suspended", "active", "revoked"]
-    assert client_id in run(app, "client", "list").stdout
+    assert client_id in run_command(app, "client", "list").stdout
 
 
 def test_a_key_is_created_and_works(app: Flask, session: Session, tenant: Tenant) -> None:
@@ -133,7 +129,7 @@ def test_an_operator_is_created_with_a_password_that_works(app: Flask, session: 
 
 
 def test_secrets_are_printed_once_with_a_warning(app: Flask, tenant: Tenant) -> None:
-    result = run(app, "key", "create", "--organization", tenant.plus.id, "--name", "CRM")
+    result = run_command(app, "key", "create", "--organization", tenant.plus.id, "--name", "CRM")
     assert result.stdout.count("ppk_live_") == 2  # the public id, and the key itself
     assert result.stdout.endswith("Keep the apiKey now: it can't be shown again.\n")
 
@@ -152,7 +148,7 @@ def test_secrets_are_printed_once_with_a_warning(app: Flask, tenant: Tenant) -> 
     ],
 )  # fmt: skip
 def test_a_refusal_is_one_sentence(app: Flask, words: tuple[object, ...], sentence: str) -> None:
-    result = run(app, *words)
+    result = run_command(app, *words)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith(f"Error: {sentence}")
     assert result.stderr.count("\n") == 1
@@ -172,6 +168,6 @@ def test_a_refusal_is_one_sentence(app: Flask, words: tuple[object, ...], senten
     ],
 )
 def test_wrong_arguments_show_the_usage(app: Flask, words: tuple[object, ...]) -> None:
-    result = run(app, *words)
+    result = run_command(app, *words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("Usage: ")

@@ -37,9 +37,9 @@ from tests.fixtures.certificate import write_certificate
 from tests.fixtures.clock import SetClock
 from tests.fixtures.hung_process import WRITER, hung
 from tests.fixtures.mail_server import SmtpServer
+from tests.fixtures.ports import free_port
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.small_disk import MB, small_disk
-from tests.fixtures.stack import free_port
 from tests.fixtures.tenants import OPERATOR
 
 MakeApp = Callable[..., Flask]

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from click.testing import Result
 from flask import Flask
 from sqlalchemy.orm import Session
 
+from tests.commands.conftest import printed, run_command
 from tests.fixtures.tenants import make_tenant
 
 FILE = """\
@@ -15,29 +15,19 @@ default,0.75,0.00,60,60,EUR
 """
 
 
-def run(app: Flask, *words: object) -> Result:
-    return app.test_cli_runner().invoke(args=["spending", *map(str, words)])
-
-
-def printed(app: Flask, *words: object) -> str:
-    result = run(app, *words)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
 def test_rates_are_imported_exported_and_reset(app: Flask, tmp_path: Path) -> None:
     file = tmp_path / "rates.csv"
     file.write_text(FILE)
-    assert printed(app, "import-rates", file) == "2 call rates imported.\n"
-    assert printed(app, "export-rates") == FILE
-    assert printed(app, "reset-rates") == "The default call rates apply.\n"
-    assert printed(app, "export-rates").splitlines()[1] == "default,1.00,0.00,60,60,USD"
+    assert printed(app, "spending", "import-rates", file) == "2 call rates imported.\n"
+    assert printed(app, "spending", "export-rates") == FILE
+    assert printed(app, "spending", "reset-rates") == "The default call rates apply.\n"
+    assert printed(app, "spending", "export-rates").splitlines()[1] == "default,1.00,0.00,60,60,USD"
 
 
 def test_a_wrong_file_is_refused_with_its_rows(app: Flask, tmp_path: Path) -> None:
     file = tmp_path / "rates.csv"
     file.write_text(FILE + "44,1,0,60,60,USD\n44\n")
-    result = run(app, "import-rates", file)
+    result = run_command(app, "spending", "import-rates", file)
     assert (result.exit_code, result.output) == (
         1,
         """\
@@ -55,9 +45,14 @@ def test_limits_are_set_and_shown(app: Flask, session: Session) -> None:
         "Today: 0.00 USD of 12.50 USD, 0 minutes of no limit\n"
         "This month: 0.00 USD of no limit, 0 minutes of 900\n"
     )
-    changed = printed(app, "limit", *words, "--day", "12.50", "--month-minutes", "900", "--wait")
-    assert (changed, printed(app, "show", *words)) == (expected, expected)
-    assert "12,50 is not an amount" in run(app, "limit", *words, "--day", "12,50").output
-    assert run(app, "show", "partner", tenant.organization.id).output == (
+    changed = printed(
+        app, "spending", "limit", *words, "--day", "12.50", "--month-minutes", "900", "--wait"
+    )
+    assert (changed, printed(app, "spending", "show", *words)) == (expected, expected)
+    assert (
+        "12,50 is not an amount"
+        in run_command(app, "spending", "limit", *words, "--day", "12,50").output
+    )
+    assert run_command(app, "spending", "show", "partner", tenant.organization.id).output == (
         "Error: There is no such partner.\n"
     )

@@ -3,21 +3,17 @@
 from uuid import uuid4
 
 import pytest
-from click.testing import Result
 from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.models import Assistant, AuditEntry, DoNotCallEntry, Organization, PlanLimit
+from tests.commands.conftest import run_command
 from tests.fixtures.tenants import Tenant, open_destinations
 
 
-def run(app: Flask, *words: object) -> Result:
-    return app.test_cli_runner().invoke(args=[str(word) for word in words])
-
-
 def printed(app: Flask, *words: object) -> str:
-    result = run(app, *words)
+    result = run_command(app, *words)
     assert result.exit_code == 0, result.output
     return result.output.strip()
 
@@ -61,7 +57,7 @@ def test_an_unknown_region_is_refused_and_nothing_changes(
     app: Flask, session: Session, tenant: Tenant
 ) -> None:
     before = list(tenant.organization.allowed_regions)
-    result = run(app, "organization", "regions", tenant.organization.id, "US", "QQ")
+    result = run_command(app, "organization", "regions", tenant.organization.id, "US", "QQ")
     assert (result.exit_code, result.output) == (
         1,
         "Error: QQ is not a region with phone numbers.\n",
@@ -107,7 +103,7 @@ def test_an_assistant_is_switched_off_and_on(app: Flask, session: Session, tenan
 def test_a_missing_record_is_reported_in_one_sentence(
     app: Flask, words: tuple[object, ...]
 ) -> None:
-    result = run(app, *words)
+    result = run_command(app, *words)
     assert result.exit_code == 1
     assert result.output.startswith("Error: There is no such ")
 
@@ -128,6 +124,6 @@ def test_a_plan_is_given_limits_that_count_for_its_organizations(
     stored = session.scalars(select(PlanLimit)).one()
     assert (stored.max_calls_at_once, stored.max_calls_a_day) == (None, 50)
     assert actions(session)[-1] == ("partner.plan_limited", "command line")
-    refused = run(app, *command, "--at-once", 0)
+    refused = run_command(app, *command, "--at-once", 0)
     assert refused.exit_code == 1
     assert "from 1 to 1,000" in refused.output

@@ -1,12 +1,14 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
+from app.api.openapi import openapi_document
 from app.config import Settings
 from app.factory import create_app
 from tests.contract.all_areas import BODY_LIMIT, MAX_CONTACTS, AllAreas, make_all_areas
@@ -61,3 +63,9 @@ def described_app(tmp_path_factory: pytest.TempPathFactory) -> Flask:
     """An application to be described; its database is never opened."""
     folder: Path = tmp_path_factory.mktemp("described")
     return create_app(settings_for(f"sqlite:///{folder}/never.db", folder))
+
+
+@pytest.fixture(scope="session")
+def paths(described_app: Flask) -> dict[str, Any]:
+    found: dict[str, Any] = openapi_document(described_app)["paths"]
+    return found

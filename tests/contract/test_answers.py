@@ -10,7 +10,7 @@ from app.models import Organization, new_id
 from tests.contract.conformity import list_problems, problems
 from tests.contract.interface import OBJECTS, OPERATIONS, Operation, kind_of
 from tests.contract.requests import EVERYTHING, Subject, bad, good, subject_of
-from tests.fixtures.partner_api import PartnerApi, answered
+from tests.fixtures.partner_api import PartnerApi, answered, without_ids
 
 pytestmark = pytest.mark.alternating
 
@@ -161,9 +161,3 @@ def without_details(response: Any) -> Any:
     body = response.get_json()
     assert set(body["details"]) >= {"code", "errors", "requestId"}
     return body
-
-
-def without_ids(value: Any) -> Any:
-    if isinstance(value, list):
-        return [{k: v for k, v in item.items() if k != "id"} for item in value]
-    return value

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from flask import Flask
 from sqlalchemy import func, select
 from werkzeug.test import TestResponse
 
-from app.api.openapi import openapi_document
 from app.models import Call
 from tests.contract.all_areas import FROM, TO, AllAreas
 from tests.contract.conformity import problems
@@ -42,12 +40,6 @@ STATUSES: Mapping[str, tuple[int, str, Mapping[str, Any]]] = {
         {"toPhoneNumber": "+19005550123"},
     ),
 }
-
-
-@pytest.fixture(scope="session")
-def paths(described_app: Flask) -> dict[str, Any]:
-    found: dict[str, Any] = openapi_document(described_app)["paths"]
-    return found
 
 
 def place(all_areas: AllAreas, body: Mapping[str, Any], headers: Any = None) -> TestResponse:

@@ -4,18 +4,10 @@ import re
 from typing import Any
 
 import pytest
-from flask import Flask
 
-from app.api.openapi import openapi_document
 from tests.contract.interface import ADDED_OPERATIONS, OPERATIONS, Operation
 
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
-
-
-@pytest.fixture(scope="session")
-def paths(described_app: Flask) -> dict[str, Any]:
-    found: dict[str, Any] = openapi_document(described_app)["paths"]
-    return found
 
 
 @pytest.fixture(params=BY_NAME)

@@ -18,7 +18,7 @@ import pytest
 from tests.deploy.conftest import DEPLOY
 from tests.deploy.test_nginx import HOST, Upstream
 from tests.fixtures.certificate import write_certificate
-from tests.fixtures.stack import free_port
+from tests.fixtures.ports import free_port
 
 pytestmark = pytest.mark.debian
 OLDER_NAMES = {

@@ -19,7 +19,7 @@ import pytest
 
 from tests.deploy.conftest import DEPLOY
 from tests.fixtures.certificate import write_certificate
-from tests.fixtures.stack import free_port
+from tests.fixtures.ports import free_port
 
 pytestmark = pytest.mark.debian
 HOST = "portal.example.com"

@@ -22,8 +22,8 @@ from app.models import User, new_id
 from app.services.auth import sessions
 from tests.deploy.conftest import DEPLOY
 from tests.fixtures.browser_session import give_session
+from tests.fixtures.ports import free_port
 from tests.fixtures.settings import settings_for
-from tests.fixtures.stack import free_port
 from tests.fixtures.tenants import make_tenant
 
 SHARED = 2

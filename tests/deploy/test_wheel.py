@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from scripts import build_tools, build_wheel
-from tests.fixtures.stack import QUICK, free_port
+from tests.fixtures.ports import free_port
+from tests.fixtures.stack import QUICK
 
 ROOT = build_tools.ROOT
 pytestmark = [pytest.mark.alternating, pytest.mark.product, pytest.mark.xdist_group("wheel")]

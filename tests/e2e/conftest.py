@@ -15,6 +15,7 @@ from tests.e2e.chromium import HEIGHT, launch
 from tests.e2e.scripts import ask, token_of
 from tests.e2e.visits import Look, Visit, slug_of
 from tests.fixtures.databases import BACKENDS, runs_on
+from tests.fixtures.partner_api import without_ids
 from tests.fixtures.stack import Stack, Stacks
 from tests.matrix import rotating
 
@@ -170,10 +171,3 @@ def studio(
     visit.sign_in(partner["users"][0], then="/branding")
     expect(visit.page.get_by_role("heading", level=1, name="Branding")).to_be_visible()
     return visit
-
-
-def without_ids(value: Any) -> Any:
-    """Return a published brand without the ids of its lists' entries, which are new each time."""
-    if isinstance(value, list):
-        return [{k: v for k, v in item.items() if k != "id"} for item in value]
-    return value

@@ -7,7 +7,7 @@ import pytest
 from app.config import Settings
 from app.gateways.dns_lookups import DnsResolver, NoDnsAnswer
 from tests.fixtures.dns_server import DnsServer
-from tests.fixtures.stack import free_port
+from tests.fixtures.ports import free_port
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from app.gateways.mailers.message import to_message
 from app.gateways.mailers.smtp import MailServer, SmtpMailer
 from tests.fixtures.certificate import write_certificate
 from tests.fixtures.mail_server import SmtpServer, read
-from tests.fixtures.stack import free_port
+from tests.fixtures.ports import free_port
 
 FROM = "no-reply@mail.example"
 PARTNER = UUID("0193a5c2-7d40-7c11-9a3e-1f0b6a2d4c01")

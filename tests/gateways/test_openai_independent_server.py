@@ -24,7 +24,7 @@ from app.gateways.conversation_model import (
 from app.gateways.writers.base import MessageBrief
 from app.gateways.writers.openai import OpenAiWriter
 from app.gateways.writers.template import TemplateWriter
-from tests.fixtures.stack import free_port
+from tests.fixtures.ports import free_port
 from tests.fixtures.waiting import wait_for
 
 PROGRAM = ROOT / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"

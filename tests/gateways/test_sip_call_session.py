@@ -15,7 +15,7 @@ from app.gateways.carriers.sip.ledger import AttemptFact, AttemptLedger
 from app.gateways.carriers.sip.task import SipCallTask
 from app.models import new_id
 from tests.fixtures.sip_phone import Telephone, silence, spoken, telephone
-from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
+from tests.fixtures.sip_trunk import Answer, Trunk
 
 pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-call-session")]
 
@@ -28,12 +28,6 @@ TALKED = [
     AttemptFact.ANSWERED,
     AttemptFact.HEARD,
 ]
-
-
-@pytest.fixture(scope="module")
-def trunk() -> Iterator[Trunk]:
-    with sip_trunk() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
@@ -31,7 +31,7 @@ from app.gateways.carriers.sip.program import UNCHECKED, checks_certificates
 from app.models import new_id, utcnow
 from tests.fixtures.certificate import write_certificate
 from tests.fixtures.sip_phone import silence, telephone
-from tests.fixtures.sip_trunk import Answer, Trunk, sip_trunk
+from tests.fixtures.sip_trunk import Answer, Trunk
 from tests.fixtures.waiting import is_gone, wait_for
 
 pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-carrier")]
@@ -39,12 +39,6 @@ pytestmark = [pytest.mark.debian, pytest.mark.xdist_group("sip-carrier")]
 NUMBER = "+12125551234"
 EVERY_LETTER = "".join(letter for letter in map(chr, range(33, 127)) if letter not in "\"';<>\\")
 """All that the password of a partner's trunk may hold."""
-
-
-@pytest.fixture(scope="module")
-def trunk() -> Iterator[Trunk]:
-    with sip_trunk() as running:
-        yield running
 
 
 @pytest.fixture

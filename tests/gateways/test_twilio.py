@@ -31,7 +31,7 @@ from tests.fixtures.faulty_carrier import (
     FaultyCarrier,
     faulty_carrier,
 )
-from tests.fixtures.stack import free_port
+from tests.fixtures.ports import free_port
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 NUMBER, OWN = "+12125550100", "+12025550199"

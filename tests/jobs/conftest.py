@@ -7,11 +7,14 @@ import pytest
 
 from app.database import Database
 from app.jobs.context import WorkerContext
+from app.services import pauses
 from tests.fixtures.databases import BACKENDS, Databases
+from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.simulated_carrier import Simulator
 from tests.fixtures.stripe_server import StripeServer, stripe_server
 from tests.fixtures.twilio_worker import TwilioWorker, open_twilio_worker
+from tests.fixtures.uploads import Importer, make_importer
 from tests.fixtures.worker import Worker
 from tests.fixtures.worker_context import worker_context
 from tests.matrix import rotating
@@ -89,3 +92,21 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     next_fixtures = getattr(nextitem, "fixturenames", ())
     if "twilio_worker" not in next_fixtures and TWILIO_WORKER in item.session.stash:
         item.session.stash[TWILIO_WORKER].worker.close()
+
+
+@pytest.fixture
+def carrier() -> Iterator[FaultyCarrier]:
+    with faulty_carrier() as running:
+        yield running
+
+
+@pytest.fixture
+def importer(fresh_database: Database, tmp_path: Path) -> Importer:
+    with fresh_database.transaction() as session:
+        return make_importer(session, fresh_database, tmp_path)
+
+
+def pause_reasons(database: Database) -> list[str]:
+    """Return the reasons of all pauses of calling."""
+    with database.transaction(read_only=True) as session:
+        return [pause.reason for pause in pauses.listing(session)]

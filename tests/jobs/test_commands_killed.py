@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from app.database import Database
 from app.enums import ImportStatus
 from app.models import ContactImport
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.uploads import Importer, make_importer, number, table
+from tests.fixtures.uploads import Importer, number, table
 from tests.fixtures.worker import ROOT, Worker, wait_until
 from tests.matrix import rotating
 
@@ -23,12 +22,6 @@ ROWS = 4000
 
 
 backend = runs_on(rotating("database of a killed command", BACKENDS))
-
-
-@pytest.fixture
-def importer(fresh_database: Database, tmp_path: Path) -> Importer:
-    with fresh_database.transaction() as session:
-        return make_importer(session, fresh_database, tmp_path)
 
 
 @pytest.mark.crash

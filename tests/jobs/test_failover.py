@@ -20,7 +20,7 @@ from app.database import Database, make_engine
 from app.factory import create_app
 from app.services import pauses
 from tests import matrix
-from tests.fixtures.faulty_carrier import CarrierBehaviour, FaultyCarrier, faulty_carrier
+from tests.fixtures.faulty_carrier import CarrierBehaviour, FaultyCarrier
 from tests.fixtures.recoverable_server import OWNER, OwnServer, own_server
 from tests.fixtures.settings import SECRET_KEY, settings_for
 from tests.fixtures.twilio_worker import WAITS, dial
@@ -40,12 +40,6 @@ def primary() -> Iterator[OwnServer]:
     with own_server() as server:
         server.ask(f"CREATE DATABASE portal OWNER {OWNER}")
         yield server
-
-
-@pytest.fixture
-def carrier() -> Iterator[FaultyCarrier]:
-    with faulty_carrier() as running:
-        yield running
 
 
 def address_of(*servers: OwnServer) -> str:

@@ -10,13 +10,12 @@ from uuid import UUID
 import pytest
 from sqlalchemy import func, select
 
-from app.database import Database
 from app.enums import ImportStatus
 from app.models import ImportChange, ImportRow
 from app.services.imports import steps, undo
 from tests import matrix
 from tests.fixtures.databases import BACKENDS, runs_on
-from tests.fixtures.uploads import Importer, counts, make_importer, number, table
+from tests.fixtures.uploads import Importer, counts, number, table
 from tests.fixtures.worker import Worker, wait_until
 
 KILLS = 50 if matrix.is_full() else 4
@@ -25,12 +24,6 @@ UNDO_KILLS = 6 if matrix.is_full() else 2
 
 
 backend = runs_on(matrix.rotating("database of imports", BACKENDS))
-
-
-@pytest.fixture
-def importer(fresh_database: Database, tmp_path: Path) -> Importer:
-    with fresh_database.transaction() as session:
-        return make_importer(session, fresh_database, tmp_path)
 
 
 @pytest.fixture

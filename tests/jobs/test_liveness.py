@@ -13,7 +13,7 @@ import pytest
 from app.database import Database
 from app.jobs import liveness
 from app.jobs.liveness import LoopLiveness
-from tests.fixtures.stack import free_port
+from tests.fixtures.ports import free_port
 from tests.fixtures.worker import Worker
 
 

@@ -18,7 +18,7 @@ from app.models import Call, HeldCall, OutreachContact, SimulatedCall, new_id, u
 from app.policy.caller import system_caller
 from app.services import pauses
 from tests.fixtures.databases import BACKENDS, Databases, runs_on
-from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
+from tests.fixtures.faulty_carrier import FaultyCarrier
 from tests.fixtures.outreach import start_campaign
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
 from tests.fixtures.twilio_worker import WAITS, dial
@@ -35,12 +35,6 @@ WAITING, CONTACTS = 7, 3
 
 
 backend = runs_on(rotating("database of a reconciliation", BACKENDS))
-
-
-@pytest.fixture
-def carrier() -> Iterator[FaultyCarrier]:
-    with faulty_carrier() as running:
-        yield running
 
 
 @pytest.fixture

@@ -21,9 +21,9 @@ from app.services.credentials import api_keys
 from app.telemetry import tracing
 from tests.fixtures.collector import Collector, Span, collector
 from tests.fixtures.databases import BACKENDS, runs_on
+from tests.fixtures.ports import free_port
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
-from tests.fixtures.stack import free_port
 from tests.fixtures.worker import GREETINGS, Worker, create_calling_organization, wait_until
 from tests.matrix import rotating
 

@@ -25,6 +25,7 @@ from tests.fixtures.worker import (
     read_call,
     wait_until,
 )
+from tests.jobs.conftest import pause_reasons
 
 HUMAN = SIMULATED_NUMBERS["human"]
 
@@ -56,21 +57,16 @@ def called_once(database: Database) -> None:
         )
 
 
-def reasons(database: Database) -> list[str]:
-    with database.transaction(read_only=True) as session:
-        return [pause.reason for pause in pauses.listing(session)]
-
-
 def test_a_database_older_than_the_mark_of_a_host_counts_as_restored(
     fresh_database: Database, tmp_path: Path
 ) -> None:
     beat(fresh_database, tmp_path, 3)
     backup = generation(fresh_database)
     beat(fresh_database, tmp_path, 2)
-    assert reasons(fresh_database) == []
+    assert pause_reasons(fresh_database) == []
     go_back(fresh_database, backup)
     beat(fresh_database, tmp_path)
-    assert reasons(fresh_database) == ["restored from a backup"]
+    assert pause_reasons(fresh_database) == ["restored from a backup"]
 
 
 def test_a_worker_that_ran_on_through_the_restore_notices(
@@ -80,7 +76,7 @@ def test_a_worker_that_ran_on_through_the_restore_notices(
     go_back(fresh_database, generation(fresh_database) - 1)
     with fresh_database.transaction() as session:
         mark_file.advance(session)
-    assert reasons(fresh_database) == ["restored from a backup"]
+    assert pause_reasons(fresh_database) == ["restored from a backup"]
 
 
 def test_hosts_with_marks_of_their_own_notice_it_once(
@@ -97,7 +93,7 @@ def test_hosts_with_marks_of_their_own_notice_it_once(
         session.delete(pause)
     beat(fresh_database, hosts[1])
     beat(fresh_database, hosts[2])
-    assert reasons(fresh_database) == []
+    assert pause_reasons(fresh_database) == []
 
 
 def test_a_new_host_another_database_and_a_damaged_mark_are_no_restore(
@@ -111,7 +107,7 @@ def test_a_new_host_another_database_and_a_damaged_mark_are_no_restore(
     beat(fresh_database, tmp_path / "old host")
     (tmp_path / "new host" / MARK_FILE).write_text("{")
     beat(fresh_database, tmp_path / "new host")
-    assert reasons(fresh_database) == []
+    assert pause_reasons(fresh_database) == []
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -121,15 +117,17 @@ def test_a_folder_that_was_copied_with_its_database_dials_nothing(
     beat(fresh_database, tmp_path / "instance")
     shutil.copytree(tmp_path / "instance", tmp_path / "copy")
     beat(fresh_database, tmp_path / "copy")
-    assert reasons(fresh_database) == []  # no call was ever placed here
+    assert pause_reasons(fresh_database) == []  # no call was ever placed here
     called_once(fresh_database)
     beat(fresh_database, tmp_path / "instance")
     shutil.copytree(tmp_path / "instance", tmp_path / "second copy")
     (tmp_path / "instance").rename(tmp_path / "moved")
     beat(fresh_database, tmp_path / "moved")
-    assert reasons(fresh_database) == []
+    assert pause_reasons(fresh_database) == []
     beat(fresh_database, tmp_path / "second copy")
-    assert reasons(fresh_database) == ["restored from a backup, or a copy of another installation"]
+    assert pause_reasons(fresh_database) == [
+        "restored from a backup, or a copy of another installation"
+    ]
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

@@ -25,6 +25,7 @@ from tests.fixtures import postgres
 from tests.fixtures.databases import POSTGRES_ADMIN, Databases
 from tests.fixtures.recoverable_server import OWNER, OwnServer, own_server
 from tests.fixtures.settings import url_of
+from tests.jobs.conftest import pause_reasons
 
 pytestmark = pytest.mark.alternating
 
@@ -51,11 +52,6 @@ def opened(url: str) -> Database:
     return Database(make_engine(url))
 
 
-def reasons(database: Database) -> list[str]:
-    with database.transaction(read_only=True) as session:
-        return [pause.reason for pause in pauses.listing(session)]
-
-
 def call_was_placed(database: Database) -> None:
     with database.transaction() as session:
         call = SimulatedCall(reference="x", from_number="", to_number="+1", placed_at=utcnow())
@@ -66,9 +62,9 @@ def found_by_new_host(url: str, folder: Path) -> list[str]:
     """The pauses after a worker without a mark has started on the database."""
     database = opened(url)
     beat(database, folder)
-    found = reasons(database)
+    found = pause_reasons(database)
     beat(database, folder)
-    assert reasons(database) == found
+    assert pause_reasons(database) == found
     database.dispose()
     return found
 
@@ -187,7 +183,7 @@ def test_a_database_of_an_earlier_version_is_no_restore(
         row.server = row.timeline = row.database = row.written_by = None
         row.is_labelled = False
     beat(used_database, tmp_path / "instance")
-    assert reasons(used_database) == []
+    assert pause_reasons(used_database) == []
 
 
 def test_a_new_host_after_an_outage_pauses_and_beside_a_living_worker_does_not(
@@ -200,13 +196,13 @@ def test_a_new_host_after_an_outage_pauses_and_beside_a_living_worker_does_not(
         before = utcnow() - timedelta(minutes=10)
         session.add(WorkerHeartbeat(executor_id="dead", beat_at=before, **beats))
     beat(used_database, tmp_path / "another host")
-    assert reasons(used_database) == []
+    assert pause_reasons(used_database) == []
     with used_database.transaction() as session:
         session.delete(session.get_one(WorkerHeartbeat, "living"))
     beat(used_database, tmp_path / "instance")
-    assert reasons(used_database) == []
+    assert pause_reasons(used_database) == []
     beat(used_database, tmp_path / "new host")
-    assert reasons(used_database) == NEW_HOST
+    assert pause_reasons(used_database) == NEW_HOST
 
 
 @postgresql_only
@@ -242,7 +238,7 @@ def test_a_dump_read_into_its_own_database_is_noticed_with_an_older_mark(
         used_database.dispose()
         restore(url_of(used_database), tmp_path / "dump")
     beat(used_database, tmp_path / "older")
-    assert reasons(used_database) == RESTORED
+    assert pause_reasons(used_database) == RESTORED
 
 
 @postgresql_only
@@ -310,7 +306,7 @@ def test_a_restarted_or_crashed_server_is_no_restore(server: OwnServer, tmp_path
         server.stop(how)
         server.start()
         beat(database, tmp_path / "instance")
-    assert reasons(database) == []
+    assert pause_reasons(database) == []
     database.dispose()
 
 
@@ -352,11 +348,11 @@ def test_the_same_restore_does_not_pause_calls_again_after_an_operator_resumes(
         session.get_one(InstallationMark, 1).generation -= 60_000
     folder = tmp_path / "instance"
     beat(used_database, folder)
-    assert reasons(used_database) == RESTORED
+    assert pause_reasons(used_database) == RESTORED
     with used_database.transaction() as session:
         assert pauses.resume(session, system_caller("tests"), pauses.PauseScope())
     beat(used_database, folder)
-    assert reasons(used_database) == []
+    assert pause_reasons(used_database) == []
     (folder / MARK_FILE).unlink()
     beat(used_database, folder)
-    assert reasons(used_database) == []
+    assert pause_reasons(used_database) == []

@@ -21,8 +21,8 @@ from app.services.billing import charges
 from app.services.pricing import PlanTerms, checkouts, subscriptions
 from app.services.pricing.accounts import AccountKeys
 from tests.fixtures.databases import BACKENDS, runs_on
+from tests.fixtures.ports import free_port
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.stack import free_port
 from tests.fixtures.stripe_server import KEY, StripeServer
 from tests.fixtures.tenants import Tenant, make_tenant
 from tests.fixtures.worker_context import worker_context

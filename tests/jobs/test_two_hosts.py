@@ -29,9 +29,9 @@ from app.services import campaigns
 from app.services.auth import sessions
 from tests import matrix
 from tests.fixtures.browser_session import give_session
+from tests.fixtures.ports import free_port
 from tests.fixtures.s3_server import S3Server
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
-from tests.fixtures.stack import free_port
 from tests.fixtures.tenants import make_tenant
 from tests.fixtures.worker import Worker, wait_until
 

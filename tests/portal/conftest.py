@@ -11,6 +11,7 @@ from flask import Flask
 from flask import session as browser_session
 from flask.testing import FlaskClient
 from flask_wtf.csrf import generate_csrf
+from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
@@ -22,6 +23,7 @@ from app.services import pdf
 from app.services.auth import passwords, sessions
 from app.services.users import operators
 from tests.fixtures.browser_session import give_session
+from tests.fixtures.statements import counted
 from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 from tests.portal.page_text import PageResponse
 from tests.portal.uploader import Uploader, make_campaign
@@ -183,3 +185,20 @@ def run_account_test(app: Flask, database: Database, admin: Browser) -> Callable
         return admin.get("/carriers/accounts").text
 
     return work
+
+
+def statements_of_page(engine: Engine, browser: Browser, path: str) -> int:
+    """Return how many statements the page sends."""
+    with counted(engine) as found:
+        assert browser.get(path).status_code == 200
+    return len(found)
+
+
+def fresh(session: Session, user: User) -> User:
+    """Return the user as stored."""
+    session.expire_all()
+    return session.get_one(User, user.id)
+
+
+def user_of(tenant: Tenant, role: Role) -> User:
+    return tenant.user if role is Role.STANDARD else tenant.staff[role]

@@ -1,6 +1,9 @@
-"""The text of pages without the line breaks of their templates, which no browser shows."""
+"""What pages say, without the line breaks of their templates, which no browser shows, and files."""
 
+import csv
+import io
 import re
+from html import unescape
 
 from werkzeug.test import TestResponse
 
@@ -44,3 +47,26 @@ class PageResponse(TestResponse):
     def text(self) -> str:
         text = super().text
         return without_breaks(text) if self.mimetype == "text/html" else text
+
+
+def version_in(html: str) -> str:
+    """Return the version in the form of a page."""
+    found = re.search(r'name="version" value="(\d+)"', html)
+    assert found
+    return found.group(1)
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """Return the rows of a CSV file."""
+    return list(csv.reader(io.StringIO(text.removeprefix("\ufeff"))))
+
+
+def body_text(answer: TestResponse) -> str:
+    """Return the text of a page, without that of its head."""
+    text = re.sub(r"(?s)<(script|style|head).*?</\1>|<[^>]+>", " ", answer.text)
+    return re.sub(r"\s+", " ", unescape(text))
+
+
+def text_of(html: str) -> str:
+    """Return the text between the tags, in one line."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())

@@ -16,7 +16,8 @@ from app.services.pricing.plans import PlanTerms
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
-from tests.portal.test_costs import lines, text_of
+from tests.portal.page_text import text_of
+from tests.portal.test_costs import lines
 from tests.portal.test_portal_settings import FORM
 from tests.services.billing.conftest import publish
 

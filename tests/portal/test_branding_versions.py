@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from html import unescape
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from app.services import partners
 from app.services.branding import drafts
 from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
+from tests.portal.page_text import text_of
 
 SignedIn = Callable[[User], Browser]
 
@@ -43,10 +43,6 @@ def rows(html: str) -> list[list[str]]:
     body = html.partition("<tbody>")[2].partition("</tbody>")[0]
     cells = [re.findall(r"<t[hd]\b.*?</t[hd]>", row, re.DOTALL) for row in body.split("<tr")[1:]]
     return [[text_of(cell) for cell in row] for row in cells]
-
-
-def text_of(html: str) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
 def product_name(session: Session, tenant: Tenant) -> str:

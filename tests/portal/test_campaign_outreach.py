@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import Engine, delete, func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.config.calls import CallSettings
@@ -50,9 +50,8 @@ from app.services import (
 )
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
-from tests.fixtures.statements import counted
 from tests.fixtures.tenants import OPERATOR, Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, statements_of_page
 from tests.portal.test_calls import make_call
 from tests.portal.uploader import words as words_of
 
@@ -1209,18 +1208,12 @@ def test_the_page_costs_as_many_queries_however_many_contacts_there_are(
 ) -> None:
     admin.post(f"{planned_outreach_path}/start", page=f"{planned_outreach_path}/start")
     feed(session, campaign)
-    with_few = statements(database.engine, admin, planned_outreach_path)
+    with_few = statements_of_page(database.engine, admin, planned_outreach_path)
     people = [{"phone": f"+1202555{number:04}"} for number in range(200, 300)]
     contacts.apply(session, campaign, people, ContactAction.UPSERT)
     session.commit()
     feed(session, campaign)
-    assert statements(database.engine, admin, planned_outreach_path) == with_few
-
-
-def statements(engine: Engine, browser: Browser, path: str) -> int:
-    with counted(engine) as found:
-        assert browser.get(path).status_code == 200
-    return len(found)
+    assert statements_of_page(database.engine, admin, planned_outreach_path) == with_few
 
 
 def test_outreach_of_another_tenant_is_not_found(

@@ -6,25 +6,20 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import Engine, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.database import Database
 from app.enums import CampaignStatus, ContactAction, Role
 from app.models import Assistant, Campaign, CampaignAssistant, User
 from app.services import assistants, campaigns, contacts, do_not_call, organizations
-from tests.fixtures.statements import counted
 from tests.fixtures.tenants import OPERATOR, Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, statements_of_page, user_of
 from tests.portal.test_calls import make_call
 from tests.portal.uploader import words as words_of
 
 SignedIn = Callable[[User], Browser]
 ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD)
-
-
-def person(tenant: Tenant, role: Role) -> User:
-    return tenant.user if role is Role.STANDARD else tenant.staff[role]
 
 
 @pytest.fixture
@@ -69,7 +64,7 @@ def test_lists_of_campaigns_calls_and_numbers_name_a_suspended_organization(
 def test_every_role_of_a_partner_creates_a_campaign_once(
     session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(person(tenant, role))
+    browser = signed_in(user_of(tenant, role))
     address = f"/campaigns/new?organization={tenant.organization.id}"
     assistant = assistant_of(session, tenant)
     sent = {"name": " Spring ", "who": "some", "assistants": [str(assistant.id)], "once": "a1"}
@@ -225,21 +220,15 @@ def test_contacts_that_can_not_be_called_are_marked_and_can_be_listed(
     assert page.count('badge-warning">Do not call') == 2
 
 
-def statements(engine: Engine, browser: Browser, path: str) -> int:
-    with counted(engine) as found:
-        assert browser.get(path).status_code == 200
-    return len(found)
-
-
 def test_a_hundred_contacts_cost_as_many_queries_as_two_pages(
     session: Session, database: Database, campaign: Campaign, admin: Browser
 ) -> None:
     fill(session, campaign, [{"phone": f"+1202556{n:04}"} for n in range(30)])
     path = f"/campaigns/{campaign.id}"
     admin.get(path)
-    with_few = statements(database.engine, admin, path)
+    with_few = statements_of_page(database.engine, admin, path)
     fill(session, campaign, [{"phone": f"+1202555{n:04}"} for n in range(100, 200)])
-    assert statements(database.engine, admin, path) == with_few
+    assert statements_of_page(database.engine, admin, path) == with_few
 
 
 def test_a_campaign_of_another_tenant_is_not_found(

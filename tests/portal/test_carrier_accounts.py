@@ -28,6 +28,7 @@ from app.models import (
     utcnow,
 )
 from app.services import carrier_accounts
+from tests.fixtures.carrier_accounts import stored_accounts
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
 from tests.fixtures.recount import recount
 from tests.fixtures.settings import SECRET_KEY, settings_for, url_of
@@ -52,11 +53,6 @@ def carrier(app: Flask, database: Database, tmp_path: Path) -> Iterator[FaultyCa
         yield running
 
 
-def stored(session: Session) -> list[CarrierAccount]:
-    session.expire_all()
-    return list(session.scalars(select(CarrierAccount).order_by(CarrierAccount.created_at)))
-
-
 def test_an_account_is_set_and_its_token_is_never_shown_again(
     session: Session, tenant: Tenant, admin: Browser
 ) -> None:
@@ -76,7 +72,7 @@ def test_an_account_is_set_and_its_token_is_never_shown_again(
     assert not any(SID in page for page in (shown[0], shown[3], exported, overview))
     mails = session.scalars(select(Mail).where(Mail.kind == "credential_created")).all()
     assert {mail.details["name"] for mail in mails} == {"AC1a1a…1a1a", "AC2b2b…2b2b"}
-    first, second = stored(session)
+    first, second = stored_accounts(session)
     assert TOKEN not in first.secret
     assert [(each.is_pending, each.organization_id) for each in (first, second)] == [
         (True, None),
@@ -92,7 +88,7 @@ def test_each_account_is_a_card_with_its_numbers_and_calls(
     session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     pending = words(admin.get(LIST))
     users = "2 organizations without their own account"
     assert f"Twilio account AC1a1a…1a1a Not in use Will be used by {users} " in pending
@@ -122,10 +118,10 @@ def test_another_account_replaces_it_and_the_token_alone_may_change(
     admin.post(FORM, TYPED, page=FORM)
     admin.post(FORM, {"sid": SID, "token": "7e" * 16}, page=FORM)
     admin.post(FORM, {"sid": SID, "token": ""}, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     assert account.version == 2
     admin.post(FORM, {"sid": OTHER, "token": TOKEN}, page=FORM)
-    before, now = stored(session)
+    before, now = stored_accounts(session)
     assert before.removed_at is not None
     assert (now.removed_at, now.sid) == (None, OTHER)
 
@@ -148,7 +144,7 @@ def test_invalid_credentials_are_refused_at_their_field(
     assert answer.status_code == 422
     assert words in answer.text
     assert TOKEN not in answer.text
-    assert stored(session) == []
+    assert stored_accounts(session) == []
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -169,7 +165,7 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
     )
     session.commit()
     admin.post(FORM, TYPED, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
 
     def tested() -> str:
         admin.post(f"{LIST}/{account.id}/test", page=LIST)
@@ -224,7 +220,7 @@ def test_a_failed_account_is_announced_on_every_page_about_calls(
     answer = admin.post(FORM, TYPED, page=FORM)
     saved = "AC1a1a…1a1a is saved and tested now. Live calls use it once the test has passed."
     assert saved in admin.get(str(answer.location)).text
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     run_account_test(account.id)
     assert pages_that_say_so() == []
     assert "The new account AC1a1a…1a1a is not in use" in admin.get("/carriers").text
@@ -254,7 +250,7 @@ def test_calls_use_a_new_account_only_after_its_test_has_passed(
     carrier.accounts[SID] = TOKEN
     admin.post(FORM, TYPED, page=FORM)
     assert used_by_calls(session, tenant) is None
-    [first] = stored(session)
+    [first] = stored_accounts(session)
     shown = run_account_test(first.id)
     assert used_by_calls(session, tenant) == SID
     assert "The connection to AC1a1a…1a1a works." in shown
@@ -262,14 +258,14 @@ def test_calls_use_a_new_account_only_after_its_test_has_passed(
     assert "Carrier account in use: AC1a1a…1a1a" in admin.get("/audit").text
 
     admin.post(FORM, TYPED | {"sid": OTHER}, page=FORM)
-    *_, second = stored(session)
+    *_, second = stored_accounts(session)
     assert "Twilio knows no account" in run_account_test(second.id)
     assert used_by_calls(session, tenant) == SID
     carrier.accounts[OTHER] = TOKEN
     admin.post(f"{LIST}/{second.id}/test", page=LIST)
     run_account_test(second.id)
     assert used_by_calls(session, tenant) == OTHER
-    assert [each.removed_at is None for each in stored(session)] == [False, True]
+    assert [each.removed_at is None for each in stored_accounts(session)] == [False, True]
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -282,7 +278,7 @@ def test_calls_keep_the_working_token_if_the_new_one_is_wrong(
 ) -> None:
     carrier.accounts[SID] = TOKEN
     admin.post(FORM, TYPED, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     run_account_test(account.id)
 
     def secret() -> str | None:
@@ -291,14 +287,14 @@ def test_calls_keep_the_working_token_if_the_new_one_is_wrong(
         return opened.secret if opened else None
 
     admin.post(FORM, TYPED | {"token": "7e" * 16}, page=FORM)
-    *_, pending = stored(session)
+    *_, pending = stored_accounts(session)
     assert "Twilio does not accept this token" in run_account_test(pending.id)
     assert secret() == TOKEN
     carrier.accounts[SID] = "7e" * 16
     admin.post(f"{LIST}/{pending.id}/test", page=LIST)
     run_account_test(pending.id)
     assert (secret(), used_by_calls(session, tenant)) == ("7e" * 16, SID)
-    kept, gone = stored(session)
+    kept, gone = stored_accounts(session)
     assert (kept.id, kept.version, gone.secret) == (account.id, 2, "")
 
 
@@ -313,7 +309,7 @@ def test_a_test_of_credentials_that_changed_meanwhile_is_run_again(
 ) -> None:
     carrier.accounts[SID] = TOKEN
     admin.post(FORM, TYPED, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     admin.post(FORM, TYPED | {"token": "0f" * 16}, page=FORM)
     with database.transaction() as transaction:
         carrier_accounts.end_test(transaction, account.id, AccountTestResult(True), 1)
@@ -344,7 +340,7 @@ def test_using_a_failed_account_lists_the_assistants_that_then_can_not_call(
     number.source, number.confirmed_at = NumberSource.SIMULATED, None
     session.commit()
     admin.post(FORM, TYPED, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     assert "Use it anyway…" in run_account_test(account.id)
     asked = admin.get(f"{LIST}/{account.id}/use").text
     lost = (
@@ -371,7 +367,7 @@ def test_an_account_can_have_more_numbers_than_a_statement_has_parameters(
     session.execute(insert(Assistant), many)
     session.commit()
     admin.post(FORM, TYPED, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     with few_parameters(database.engine, 2500):
         asked = admin.get(f"{LIST}/{account.id}/use").text
     assert "All assistants that can call now can still call." in asked
@@ -381,7 +377,7 @@ def test_a_pending_account_is_discarded_and_calls_go_on_as_before(
     session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     confirmation = f"{LIST}/{account.id}/remove"
     asked = admin.get(confirmation).text
     assert "Discard AC1a1a…1a1a?" in asked
@@ -396,7 +392,7 @@ def test_an_unused_account_can_be_removed_and_one_in_use_can_not(
     session: Session, tenant: Tenant, admin: Browser
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     admin.post(f"{LIST}/{account.id}/use", page=LIST)
     assistant = session.scalars(
         select(Assistant).where(Assistant.organization_id == tenant.organization.id).limit(1)
@@ -434,7 +430,7 @@ def test_an_unused_account_can_be_removed_and_one_in_use_can_not(
     assert opened.secret == TOKEN
     carrier_accounts.delete_unneeded_secrets(session)
     assert carrier_accounts.credentials(session, (SECRET_KEY,), account.id) == opened
-    [gone] = stored(session)
+    [gone] = stored_accounts(session)
     assert gone.removed_at is not None
     gone.removed_at -= carrier_accounts.KEPT_SECRET * 2
     session.flush()
@@ -449,7 +445,7 @@ def test_a_removal_says_how_many_organizations_call_over_which_account_instead(
 
     def bring(form: str, sid: str) -> None:
         admin.post(form, TYPED | {"sid": sid}, page=form)
-        admin.post(f"{LIST}/{stored(session)[-1].id}/use", page=LIST)
+        admin.post(f"{LIST}/{stored_accounts(session)[-1].id}/use", page=LIST)
 
     bring(its_form, OTHER)
 
@@ -510,7 +506,7 @@ def test_accounts_of_others_are_answered_like_missing_ones(
 ) -> None:
     stranger = signed_in(other_tenant.staff[Role.PARTNER_ADMIN])
     stranger.post(FORM, TYPED, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     assert admin.get(f"{LIST}/{account.id}/remove").status_code == 404
     assert admin.post(f"{LIST}/{account.id}/test", page=LIST).status_code == 404
     foreign = f"{FORM}?organization={other_tenant.organization.id}"
@@ -518,4 +514,4 @@ def test_accounts_of_others_are_answered_like_missing_ones(
     assert admin.post(foreign, TYPED, page=FORM).status_code == 404
     for role in (Role.PARTNER_EDITOR, Role.ADMIN):
         assert signed_in(tenant.staff[role]).get(LIST).status_code == 404
-    assert len(stored(session)) == 1
+    assert len(stored_accounts(session)) == 1

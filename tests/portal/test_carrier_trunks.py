@@ -14,8 +14,9 @@ from sqlalchemy.orm import Session
 from app.database import Database
 from app.enums import CarrierKind, Role
 from app.factory import install_extensions
-from app.models import AuditEntry, CarrierAccount, CarrierAccountTest, User, utcnow
+from app.models import AuditEntry, CarrierAccountTest, User, utcnow
 from app.services import carrier_accounts
+from tests.fixtures.carrier_accounts import stored_accounts
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.sip_trunk import Trunk, sip_trunk
 from tests.fixtures.tenants import Tenant
@@ -59,11 +60,6 @@ def trunk(change_settings: Callable[..., None]) -> Iterator[Trunk]:
         yield running
 
 
-def stored(session: Session) -> list[CarrierAccount]:
-    session.expire_all()
-    return list(session.scalars(select(CarrierAccount).order_by(CarrierAccount.created_at)))
-
-
 def test_a_trunk_is_set_and_its_password_is_never_shown_again(
     session: Session, tenant: Tenant, admin: Browser
 ) -> None:
@@ -78,7 +74,7 @@ def test_a_trunk_is_set_and_its_password_is_never_shown_again(
     assert tenant.organization.name in shown[0]
     assert all(f'value="{value}"' in shown[1] for value in (ADDRESS, "portal", "example.com"))
     assert not any(PASSWORD in page for page in shown)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     assert (account.organization_id, account.is_pending) == (tenant.organization.id, True)
     assert account.carrier is CarrierKind.SIP
     assert PASSWORD not in account.secret
@@ -104,7 +100,7 @@ def test_the_form_of_a_trunk_does_not_show_the_test_of_a_twilio_account(
     session: Session, admin: Browser
 ) -> None:
     admin.post(TWILIO, {"sid": "AC" + "1a" * 16, "token": "7e" * 16}, page=TWILIO)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     test = session.get_one(CarrierAccountTest, account.id)
     test.checked_at, test.works = utcnow(), False
     session.commit()
@@ -119,7 +115,7 @@ def test_the_same_trunk_keeps_its_password_and_another_one_replaces_it(
     kept = {**TYPED, "password": "", "transport": "udp", "caller": "number"}
     del kept["registers"]
     admin.post(FORM, kept, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     opened = carrier_accounts.credentials(session, KEYS, account.id)
     assert opened is not None
     assert (opened.secret, opened.version) == (PASSWORD, 2)
@@ -130,13 +126,13 @@ def test_the_same_trunk_keeps_its_password_and_another_one_replaces_it(
         assert refused.status_code == 422
         assert "Enter the user’s password." in refused.text
     admin.post(FORM, {**TYPED, "user": "another"}, page=FORM)
-    before, now = stored(session)
+    before, now = stored_accounts(session)
     assert before.removed_at is not None
     assert (now.removed_at, now.version) == (None, 3)
     twilio = {"sid": "AC" + "1a" * 16, "token": "2a" * 16}
     assert f"It replaces the SIP trunk {ADDRESS}." in admin.get(TWILIO).text
     admin.post(TWILIO, twilio, page=TWILIO)
-    *_, gone, last = stored(session)
+    *_, gone, last = stored_accounts(session)
     assert gone.removed_at is not None
     assert last.carrier == CarrierKind.TWILIO
     assert "It replaces the Twilio account AC1a1a…1a1a." in admin.get(FORM).text
@@ -154,7 +150,7 @@ def test_every_problem_is_shown_at_its_field(session: Session, admin: Browser) -
     inside = admin.post(FORM, {**TYPED, "address": "127.0.0.1"}, page=FORM)
     assert inside.status_code == 422
     assert "This host’s address is not public." in inside.text
-    assert stored(session) == []
+    assert stored_accounts(session) == []
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -163,7 +159,7 @@ def test_the_connection_is_tested_with_a_sentence_about_what_is_wrong(
 ) -> None:
     own = {**TYPED, "address": trunk.address, "transport": "udp", "caller": "number"}
     admin.post(FORM, own | {"password": "wrong"}, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
 
     assert "The trunk does not accept this user and password." in run_account_test(account.id)
 
@@ -186,14 +182,14 @@ def test_where_the_programs_are_missing_a_trunk_can_not_be_set(
     run_account_test: Callable[[UUID], str],
 ) -> None:
     admin.post(FORM, TYPED, page=FORM)
-    [account] = stored(session)
+    [account] = stored_accounts(session)
     change_settings(sip_baresip="/absent/baresip")
     for answer in (admin.get(FORM), admin.post(FORM, {**TYPED, "user": "other"}, page=LIST)):
         assert "SIP trunks can’t be used here yet" in answer.text
         assert "Test and save" not in answer.text
     admin.post(f"{LIST}/{account.id}/test", page=LIST)
     assert "SIP trunks can’t be used here yet" in run_account_test(account.id)
-    assert stored(session) == [account]
+    assert stored_accounts(session) == [account]
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -207,4 +203,4 @@ def test_trunks_of_others_are_answered_like_missing_ones(
         staff = signed_in(tenant.staff[role])
         assert staff.get(FORM).status_code == 404
         assert staff.post(FORM, TYPED, page="/").status_code == 404
-    assert stored(session) == []
+    assert stored_accounts(session) == []

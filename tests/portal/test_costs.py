@@ -25,6 +25,7 @@ from app.services.pricing.plans import PlanTerms
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
+from tests.portal.page_text import text_of
 from tests.services.billing.conftest import call, publish
 
 IN_OCTOBER = datetime(2026, 10, 20, 12, tzinfo=UTC)
@@ -57,10 +58,6 @@ def campaign(session: Session, tenant: Tenant) -> Campaign:
 @pytest.fixture
 def admin(signed_in: SignIn, tenant: Tenant, campaign: Campaign) -> Browser:
     return signed_in(tenant.staff[Role.PARTNER_ADMIN])
-
-
-def text_of(html: str) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
 def lines(text: str) -> list[str]:

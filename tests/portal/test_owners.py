@@ -12,7 +12,7 @@ from app.models import Assistant, AuditEntry, User
 from app.services import users
 from tests.fixtures.tenants import Tenant
 from tests.portal.checked_lines import form_of
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, fresh
 
 SignedIn = Callable[[User], Browser]
 
@@ -23,11 +23,6 @@ def owner(session: Session, tenant: Tenant, signed_in: SignedIn) -> Browser:
     tenant.organization.user_limit = 0
     session.commit()
     return signed_in(tenant.user)
-
-
-def fresh(session: Session, user: User) -> User:
-    session.expire_all()
-    return session.get_one(User, user.id)
 
 
 def save_role(browser: Browser, user: User, role: Role) -> int:

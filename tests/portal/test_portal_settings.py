@@ -12,6 +12,7 @@ from app.models import User
 from app.services import partners
 from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser, in_conflict
+from tests.portal.page_text import version_in
 
 SignedIn = Callable[[User], Browser]
 CURRENT_PLACE = re.compile(r'<a class="sidebar-row" href="([^"]+)" aria-current="page">')
@@ -58,12 +59,6 @@ def stored(session: Session, tenant: Tenant) -> dict[str, Any]:
     partner = partners.get(session, OPERATOR, tenant.partner.id)
     resource = partners.to_resource(partner, OPERATOR).model_dump(mode="json", by_alias=True)
     return {name: resource[name] for name in SAVED}
-
-
-def version(html: str) -> str:
-    found = re.search(r'name="version" value="(\d+)"', html)
-    assert found
-    return found.group(1)
 
 
 def test_each_field_is_saved(admin: Browser, tenant: Tenant, session: Session) -> None:
@@ -129,14 +124,14 @@ def test_the_navigation_leads_to_every_part_and_to_further_settings(admin: Brows
 def test_the_second_window_to_save_sees_both_versions(
     admin: Browser, tenant: Tenant, session: Session
 ) -> None:
-    seen = version(admin.get(PAGE).text)
+    seen = version_in(admin.get(PAGE).text)
     admin.post(PAGE, {**FORM, "version": seen}, page=PAGE)
     answer = admin.post(PAGE, {**FORM, "version": seen, "partner_name": "Southwind"}, page=PAGE)
     assert answer.status_code == 409
     assert "You changed this in another window, on" in answer.text
     assert in_conflict(answer.text)["Company name"] == ("Northwind Ltd", "Southwind")
     assert stored(session, tenant) == SAVED
-    again = {**FORM, "version": version(answer.text), "partner_name": "Southwind"}
+    again = {**FORM, "version": version_in(answer.text), "partner_name": "Southwind"}
     assert admin.post(PAGE, again, page=PAGE).status_code == 303
     assert stored(session, tenant) == {**SAVED, "partnerName": "Southwind"}
 

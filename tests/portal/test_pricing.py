@@ -21,6 +21,7 @@ from app.services.pricing import refresh
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser, in_conflict
+from tests.portal.page_text import version_in
 
 SignedIn = Callable[[User], Browser]
 
@@ -60,12 +61,6 @@ def offered_options(session: Session, tenant: Tenant) -> list[tuple[str, float, 
 
 def words(html: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
-
-
-def version(html: str) -> str:
-    found = re.search(r'name="version" value="(\d+)"', html)
-    assert found
-    return found.group(1)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +107,7 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert "more this month so far" not in review  # the first prices are in another currency
     assert len(cards(review)) == 1
     published = admin.post(
-        "/pricing/publish", {"version": version(review)}, page="/pricing/publish"
+        "/pricing/publish", {"version": version_in(review)}, page="/pricing/publish"
     )
     assert published.location == "/pricing"
     assert "Version 1 is published." in admin.get(PAGE).text
@@ -282,7 +277,7 @@ def test_a_currency_without_decimals_has_none(admin: Browser) -> None:
 
 
 def test_the_second_window_to_save_sees_both_values(admin: Browser) -> None:
-    seen = version(admin.get(PLUS).text)
+    seen = version_in(admin.get(PLUS).text)
     admin.post(PLUS, {**FORM, "version": seen, "included": "1500"}, page=PLUS)
     answer = admin.post(PLUS, {**FORM, "version": seen, "amount": "99"}, page=PLUS)
     assert answer.status_code == 409
@@ -371,7 +366,7 @@ def test_a_conflict_lists_only_fields_of_the_form(
     changes = read(UpdatePartnerInput, {"pricing": [{"tier": "customerPlusPlan", **ids}]})
     partners.update(session, OPERATOR, tenant.partner.id, changes)
     session.commit()
-    seen = version(admin.get(PLUS).text)
+    seen = version_in(admin.get(PLUS).text)
     admin.post(PLUS, {**FORM, "version": seen}, page=PLUS)
     typed = {**FORM, "version": seen, "amount": "99", "features": ""}
     answer = admin.post(PLUS, typed, page=PLUS)
@@ -455,8 +450,8 @@ def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
 def test_the_history_says_in_words_what_each_version_changed(admin: Browser) -> None:
     later = {**FORM, "amount": "159", "unit": "none", "features": "Two assistants\r\nFast help"}
     for typed in (FORM, later):
-        admin.post(PLUS, {**typed, "version": version(admin.get(PLUS).text)}, page=PLUS)
-        seen = version(admin.get("/pricing/publish").text)
+        admin.post(PLUS, {**typed, "version": version_in(admin.get(PLUS).text)}, page=PLUS)
+        seen = version_in(admin.get("/pricing/publish").text)
         admin.post("/pricing/publish", {"version": seen}, page="/pricing/publish")
     assert (
         "Growth Price: €149.00 → €159.00 Usage is counted in: Minutes → Not charged Included each "

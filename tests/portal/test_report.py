@@ -1,7 +1,5 @@
 """The report: the numbers of the JSON on the screen and in the file."""
 
-import csv
-import io
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -18,6 +16,7 @@ from app.portal.report.listing import MEMBERS
 from tests.fixtures.recount import recount
 from tests.fixtures.tenants import Tenant, bearer, converse, make_user
 from tests.portal.conftest import Browser
+from tests.portal.page_text import rows_of
 
 SignedIn = Callable[[User], Browser]
 FILE = "/lists/report/export.csv"
@@ -33,10 +32,6 @@ def read_report(
     session.commit()
     path = f"/api/partners/{tenant.partner.id}/admin-report"
     return lambda: app.test_client().get(path, headers=header).json
-
-
-def rows_of(text: str) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(text.removeprefix("\ufeff"))))
 
 
 def emails(html: str) -> list[str]:

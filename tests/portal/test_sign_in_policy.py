@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.enums import Proof, Role, SecondFactorFor
 from app.models import AuditEntry, AuthenticatorApp, Partner, PortalSession, User, utcnow
 from tests.fixtures.tenants import Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 
 PAGE = "/settings/sign-in"
 NEEDS = {
@@ -20,10 +20,6 @@ NEEDS = {
     SecondFactorFor.STAFF: {Role.PARTNER_ADMIN, Role.PARTNER_EDITOR},
     SecondFactorFor.ALL: {Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD},
 }
-
-
-def user_of(tenant: Tenant, role: Role) -> User:
-    return tenant.user if role is Role.STANDARD else tenant.staff[role]
 
 
 def require(session: Session, tenant: Tenant, who: SecondFactorFor) -> None:

@@ -30,7 +30,7 @@ from app.portal.record_lists.registry import LISTS
 from app.services.auth import passwords
 from app.services.auth.password_checks import PasswordChecks
 from tests.fixtures.tenants import Tenant
-from tests.portal.conftest import PASSWORD, Browser
+from tests.portal.conftest import PASSWORD, Browser, user_of
 
 ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD)
 
@@ -43,10 +43,6 @@ def age(session: Session, user: User, minutes: int) -> None:
         .values(proven_at=utcnow() - timedelta(minutes=minutes))
     )
     session.commit()
-
-
-def user_of(tenant: Tenant, role: Role) -> User:
-    return tenant.user if role is Role.STANDARD else tenant.staff[role]
 
 
 def addresses(app: Flask) -> dict[str, tuple[str, str]]:

@@ -11,7 +11,8 @@ from app.services.pricing import accounts, selling
 from app.services.pricing.accounts import AccountTest
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
-from tests.portal.test_pricing import FORM, PLUS, version, words
+from tests.portal.page_text import version_in
+from tests.portal.test_pricing import FORM, PLUS, words
 
 SignedIn = Callable[[User], Browser]
 
@@ -81,7 +82,7 @@ def test_an_invalid_key_is_refused_at_its_field(
 
 
 def test_the_second_user_to_save_sees_both_values(admin: Browser) -> None:
-    seen = version(admin.get(PAGE).text)
+    seen = version_in(admin.get(PAGE).text)
     admin.post(PAGE, {**KEYS, "version": seen}, page=PAGE)
     answer = admin.post(PAGE, {**KEYS, "version": seen, "account_id": "acct_1234567"}, page=PAGE)
     assert answer.status_code == 409

@@ -3,14 +3,12 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
-from html import unescape
 from uuid import UUID
 
 import pytest
 from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
-from werkzeug.test import TestResponse
 
 from app.enums import CallStatus, Role
 from app.models import Assistant, AuditEntry, Call, Organization, User, VerifiedNumber, utcnow
@@ -21,17 +19,12 @@ from tests.fixtures.settings import SECRET_KEY
 from tests.fixtures.tenants import Tenant, make_partner
 from tests.fixtures.trial import shows, start_trial, start_trial_of_partner
 from tests.portal.conftest import Browser
+from tests.portal.page_text import body_text
 
 SignedIn = Callable[[User], Browser]
 
 NUMBER = "+12125551000"
 TRIAL = "Trial mode: only verified numbers can be called"
-
-
-def text_of(answer: TestResponse) -> str:
-    """The page's text."""
-    text = re.sub(r"(?s)<(script|style|head).*?</\1>|<[^>]+>", " ", answer.text)
-    return re.sub(r"\s+", " ", unescape(text))
 
 
 @pytest.fixture
@@ -69,21 +62,21 @@ def call_of(session: Session, path: str) -> Call:
 def test_a_member_verifies_a_number_and_sees_the_code_nowhere(
     session: Session, page: str, member: Browser, admin: Browser
 ) -> None:
-    assert "No verified numbers yet" in text_of(member.get(page))
+    assert "No verified numbers yet" in body_text(member.get(page))
     sent = member.post(page, {"number": "+1 212 555 1000"}, page=page)
     assert sent.status_code == 303
     call = call_of(session, sent.location)
     code = code_of(call.id, SECRET_KEY)
-    assert "Waiting for the code" in text_of(member.get(page))
+    assert "Waiting for the code" in body_text(member.get(page))
 
     wrong = member.post(
         sent.location, {"code": f"{(int(code) + 1) % 10**6:06}"}, page=sent.location
     )
     assert wrong.status_code == 422
-    assert "This code is wrong. You have 4 more tries." in text_of(wrong)
+    assert "This code is wrong. You have 4 more tries." in body_text(wrong)
     right = member.post(sent.location, {"code": f" {code[:3]} {code[3:]} "}, page=sent.location)
     assert (right.status_code, right.location) == (303, page)
-    listed = text_of(member.get(page))
+    listed = body_text(member.get(page))
     assert "+1 212 555 1000 is verified and can be called now." in listed.replace("\u00a0", " ")
     assert "1 of 10" in listed
 
@@ -112,7 +105,7 @@ def test_a_number_that_can_not_be_called_is_refused_at_its_field(
 ) -> None:
     answer = member.post(page, {"number": number}, page=page)
     assert answer.status_code == 422
-    assert problem in text_of(answer)
+    assert problem in body_text(answer)
     assert session.scalars(select(Call.id)).all() == []
 
 
@@ -129,12 +122,12 @@ def test_a_code_that_has_ended_leads_to_another_call(
     sent = member.post(page, {"number": NUMBER}, page=page)
     for _ in range(5):
         answer = member.post(sent.location, {"code": "000000"}, page=page)
-    assert "This code can’t be used any more. Request a new call." in text_of(answer)
-    assert "Needs a new call" in text_of(member.get(page))
-    assert "Call again" in text_of(member.get(sent.location))
+    assert "This code can’t be used any more. Request a new call." in body_text(answer)
+    assert "Needs a new call" in body_text(member.get(page))
+    assert "Call again" in body_text(member.get(sent.location))
     again = member.post(page, {"number": NUMBER}, page=sent.location)
     assert again.location == sent.location
-    assert "Waiting for the code" in text_of(member.get(page))
+    assert "Waiting for the code" in body_text(member.get(page))
 
 
 @pytest.mark.parametrize(
@@ -151,9 +144,9 @@ def test_a_call_that_reached_no_one_asks_for_another_call_and_not_for_its_code(
     call.status, call.ended_at = status, utcnow()
     session.commit()
     shown = member.get(sent.location)
-    assert "The call didn’t reach you. Call again to get a new code." in text_of(shown)
-    assert "Answer the call" not in text_of(shown)
-    assert "valid until" not in text_of(shown)
+    assert "The call didn’t reach you. Call again to get a new code." in body_text(shown)
+    assert "Answer the call" not in body_text(shown)
+    assert "valid until" not in body_text(shown)
     assert 'name="code"' not in shown.text
     assert re.search(r'<button class="btn btn-primary"[^>]*>.*?Call again', shown.text, re.DOTALL)
     assert member.get(progress).headers["HX-Refresh"] == "true"
@@ -176,7 +169,7 @@ def test_a_number_is_removed_after_a_confirmation(
     session: Session, page: str, member: Browser
 ) -> None:
     sent = member.post(page, {"number": NUMBER}, page=page)
-    asked = text_of(member.get(f"{sent.location}/remove"))
+    asked = body_text(member.get(f"{sent.location}/remove"))
     assert "can’t call this number any more in trial mode" in asked
     assert member.post(f"{sent.location}/remove", page=page).location == page
     assert session.scalars(select(VerifiedNumber.id)).all() == []
@@ -212,7 +205,7 @@ def test_a_test_call_says_what_trial_mode_allows_and_leads_to_the_verified_numbe
     typed = {"assistant": str(assistant.id), "number": NUMBER, "message_kind": "default"}
     refused = member.post("/test-call", typed, page="/test-call")
     assert refused.status_code == 422
-    assert "In trial mode only verified numbers can be called." in text_of(refused)
+    assert "In trial mode only verified numbers can be called." in body_text(refused)
     assert f'href="{page}"' in refused.text
     sent = member.post(page, {"number": NUMBER}, page=page)
     code = code_of(call_of(session, sent.location).id, SECRET_KEY)
@@ -241,11 +234,11 @@ def test_an_assistant_in_trial_mode_says_what_it_can_call(
     assistants = select(Assistant).where(Assistant.organization_id == organization.id)
     address = f"/assistants/{session.scalars(assistants).one().id}"
     trial = "In trial mode only verified numbers can be called. Verify number"
-    assert trial in text_of(admin.get(address))
+    assert trial in body_text(admin.get(address))
     assert f'href="{page}"' in admin.get(address).text
     organization.trial_ended_at = utcnow()
     session.commit()
-    assert trial not in text_of(admin.get(address))
+    assert trial not in body_text(admin.get(address))
 
 
 def test_a_partner_admin_ends_the_trial_of_an_organization(
@@ -257,11 +250,11 @@ def test_a_partner_admin_ends_the_trial_of_an_organization(
 ) -> None:
     of_organization = f"/organizations/{organization.id}"
     end = f"{of_organization}/end-trial"
-    assert f"End trial mode of {organization.name}?" in text_of(admin.get(end))
+    assert f"End trial mode of {organization.name}?" in body_text(admin.get(end))
     editor = signed_in(tenant.staff[Role.ADMIN])
     assert editor.post(end, page="/account").status_code == 404
     assert admin.post(end, page=end).location == of_organization
-    shown = text_of(admin.get(of_organization))
+    shown = body_text(admin.get(of_organization))
     assert f"The trial mode of {organization.name} has ended." in shown
     assert TRIAL not in shown
     session.refresh(organization)
@@ -277,9 +270,9 @@ def test_the_trial_of_the_portal_is_ended_before_that_of_an_organization(
     end = f"{of_organization}/end-trial"
     assert f'href="{end}"' not in admin.get(of_organization).text
     admin.post(end, page=end)
-    shown = text_of(admin.get(of_organization))
+    shown = body_text(admin.get(of_organization))
     assert "The trial mode of the portal has to end first." in shown
-    assert TRIAL in text_of(admin.get("/"))
+    assert TRIAL in body_text(admin.get("/"))
     session.refresh(organization)
     assert organization.trial_ended_at is None
 
@@ -290,7 +283,7 @@ def test_the_operator_ends_and_starts_the_trial_of_a_partner(
     partner = make_partner(session, "Westport")
     partner.trial_ended_at = None
     session.commit()
-    assert "Trial mode" in text_of(operator.get("/"))
+    assert "Trial mode" in body_text(operator.get("/"))
     page = f"/operator/partners/{partner.id}"
     in_trial = []
     for what in ("end", "start"):
@@ -299,7 +292,7 @@ def test_the_operator_ends_and_starts_the_trial_of_a_partner(
         session.refresh(partner)
         in_trial.append(partner.trial_ended_at is None)
     assert in_trial == [False, True]
-    assert "Westport is in trial mode." in text_of(operator.get(page))
+    assert "Westport is in trial mode." in body_text(operator.get(page))
 
 
 @pytest.mark.parametrize("in_trial", [True, False])

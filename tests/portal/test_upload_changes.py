@@ -1,34 +1,15 @@
 """A checked upload shows old values next to new ones, for contacts that exist already."""
 
-from collections.abc import Callable
-
-import pytest
-from flask import Flask
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import Role
-from app.models import Contact, User
-from tests.fixtures.tenants import Tenant
+from app.models import Contact
 from tests.fixtures.uploads import number
-from tests.portal.conftest import Browser
-from tests.portal.uploader import NO_BREAK, Uploader, make_campaign
+from tests.portal.uploader import NO_BREAK, Uploader
 
 ANN, BOB, CY, DI = number(1), number(2), number(3), number(4)
 BEFORE = f"Name,Phone,Email,City\nAnna Lees,{ANN},anna@example.com,Leeds\nBob Roe,{BOB},,York\n"
-
-
-@pytest.fixture
-def uploader(
-    app: Flask,
-    session: Session,
-    database: Database,
-    tenant: Tenant,
-    signed_in: Callable[[User], Browser],
-) -> Uploader:
-    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
-    return Uploader(app, database, browser, make_campaign(session, tenant))
 
 
 def test_a_changed_value_shows_the_old_one_beside_it(uploader: Uploader) -> None:

@@ -2,15 +2,12 @@
 file was read."""
 
 import re
-from collections.abc import Callable
 from datetime import time
 
 import pytest
-from flask import Flask
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.database import Database
 from app.enums import Role
 from app.models import (
     Campaign,
@@ -19,7 +16,6 @@ from app.models import (
     Organization,
     Outreach,
     PartnerDestinations,
-    User,
     utcnow,
 )
 from app.services import assistants, outreach
@@ -27,22 +23,9 @@ from tests.files.corpus.workbooks import xlsx
 from tests.files.workbooks import inline_row, sheet_xml, workbook_bytes
 from tests.fixtures.tenants import Tenant
 from tests.fixtures.uploads import number
-from tests.portal.conftest import Browser
-from tests.portal.uploader import Uploader, heading, make_campaign, words
+from tests.portal.uploader import Uploader, heading, words
 
 ANN, BOB, CY = number(1), number(2), number(3)
-
-
-@pytest.fixture
-def uploader(
-    app: Flask,
-    session: Session,
-    database: Database,
-    tenant: Tenant,
-    signed_in: Callable[[User], Browser],
-) -> Uploader:
-    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
-    return Uploader(app, database, browser, make_campaign(session, tenant))
 
 
 def test_people_who_asked_not_to_be_called_are_counted_shown_and_mapped(uploader: Uploader) -> None:

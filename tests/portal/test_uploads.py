@@ -22,16 +22,12 @@ from app.services.imports import apply
 from tests.files.exports import hubspot_contacts
 from tests.fixtures.tenants import Tenant
 from tests.fixtures.uploads import number
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 from tests.portal.paths import paths_with
 from tests.portal.uploader import Uploader, heading, make_campaign, words
 
 SignedIn = Callable[[User], Browser]
 ANN, BOB = number(1), number(2)
-
-
-def person(tenant: Tenant, role: Role) -> User:
-    return tenant.user if role is Role.STANDARD else tenant.staff[role]
 
 
 @pytest.fixture
@@ -384,7 +380,7 @@ def test_every_user_who_may_change_contacts_may_upload(
     signed_in: SignedIn,
     role: Role,
 ) -> None:
-    uploader = Uploader(app, database, signed_in(person(tenant, role)), campaign)
+    uploader = Uploader(app, database, signed_in(user_of(tenant, role)), campaign)
     assert f'href="{uploader.page}"' in uploader.browser.get(f"/campaigns/{campaign.id}").text
     address = uploader.upload(f"Name,Phone\nAnn,{ANN}\n")
     uploader.press(address, "apply")

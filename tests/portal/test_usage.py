@@ -1,7 +1,5 @@
 """Usage: ranges, comparison, scope, files; the figures are those of the JSON and of the calls."""
 
-import csv
-import io
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -20,6 +18,7 @@ from app.services import rollup
 from tests.fixtures.clock import SetClock
 from tests.fixtures.tenants import Tenant, bearer, converse, make_user, organization_of
 from tests.portal.conftest import Browser
+from tests.portal.page_text import rows_of
 
 SignedIn = Callable[[User], Browser]
 DAY = date(2026, 5, 4)
@@ -38,10 +37,6 @@ def tenant_with_conversations(session: Session, tenant: Tenant, other_tenant: Te
 
 def text_of(html: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)).replace("\u00a0", " ")
-
-
-def rows_of(text: str) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(text.removeprefix("\ufeff"))))
 
 
 def file_of(browser: Browser, path: str) -> list[list[str]]:

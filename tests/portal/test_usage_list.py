@@ -21,7 +21,8 @@ from app.portal.usage.listing import USAGE
 from app.services import rollup
 from tests.fixtures.tenants import Tenant, converse, make_user, organization_of
 from tests.portal.conftest import Browser
-from tests.portal.test_usage import file_of, rows_of, text_of
+from tests.portal.page_text import rows_of
+from tests.portal.test_usage import file_of, text_of
 
 SignedIn = Callable[[User], Browser]
 DAY = date(2026, 5, 4)

@@ -21,7 +21,7 @@ from app.services import organizations, users
 from app.services.users import Invitee
 from tests.fixtures.tenants import OPERATOR, Tenant, make_user
 from tests.portal.checked_lines import form_of, outcomes
-from tests.portal.conftest import Browser, in_conflict
+from tests.portal.conftest import Browser, fresh, in_conflict
 from tests.portal.paths import paths_with
 
 SignedIn = Callable[[User], Browser]
@@ -39,11 +39,6 @@ def unlimited_tenant(session: Session, tenant: Tenant) -> Tenant:
     tenant.organization.user_limit = tenant.plus.user_limit = 0
     session.commit()
     return tenant
-
-
-def fresh(session: Session, user: User) -> User:
-    session.expire_all()
-    return session.get_one(User, user.id)
 
 
 def mails_to(session: Session, user: User, kind: MailKind) -> int:

@@ -1,15 +1,12 @@
 """Verifying a number to call from, on the portal's screens."""
 
-import re
 from collections.abc import Callable
-from html import unescape
 from uuid import UUID
 
 import pytest
 from flask import Flask, g
 from sqlalchemy import select
 from sqlalchemy.orm import Session
-from werkzeug.test import TestResponse
 
 from app.enums import NumberSource, Role, UserStatus
 from app.errors import Unauthenticated
@@ -20,16 +17,12 @@ from app.services.verified_numbers.codes import code_of
 from tests.fixtures.settings import SECRET_KEY
 from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
+from tests.portal.page_text import body_text
 
 SignIn = Callable[[User], Browser]
 NUMBER = "+12125551000"
 LIST = "/numbers"
 BUTTON = 'href="/numbers/verify'
-
-
-def text_of(answer: TestResponse) -> str:
-    text = re.sub(r"(?s)<(script|style|head).*?</\1>|<[^>]+>", " ", answer.text)
-    return re.sub(r"\s+", " ", unescape(text))
 
 
 @pytest.fixture
@@ -64,24 +57,24 @@ def test_the_code_of_the_call_confirms_the_number(
     session: Session, organization: Organization, page: str, admin: Browser
 ) -> None:
     assert BUTTON in admin.get(LIST).text
-    assert organization.name in text_of(admin.get("/numbers/verify"))
+    assert organization.name in body_text(admin.get("/numbers/verify"))
     sent = admin.post(page, {"number": "+1 212 555 1000"}, page=page)
     assert sent.status_code == 303
-    assert "Waiting for the code" in text_of(admin.get(page))
+    assert "Waiting for the code" in body_text(admin.get(page))
     code = code_for(session, sent.location)
     wrong = admin.post(sent.location, {"code": f"{(int(code) + 1) % 10**6:06}"}, page=sent.location)
-    assert "This code is wrong. You have 4 more tries." in text_of(wrong)
+    assert "This code is wrong. You have 4 more tries." in body_text(wrong)
     assert owner_of(session) == []
     right = admin.post(sent.location, {"code": code}, page=sent.location)
     assert (right.status_code, right.location) == (303, f"{LIST}?organization={organization.id}")
     assert owner_of(session) == [(organization.id, NumberSource.VERIFICATION_CALL)]
-    listed = text_of(admin.get(right.location)).replace("\u00a0", " ")
+    listed = body_text(admin.get(right.location)).replace("\u00a0", " ")
     for text in ("+1 212 555 1000 is confirmed.", "Verification call", "Ready to call"):
         assert text in listed
-    assert "Calls over a carrier account can come from it." in text_of(admin.get(sent.location))
+    assert "Calls over a carrier account can come from it." in body_text(admin.get(sent.location))
     refused = admin.post(page, {"number": NUMBER}, page=page)
     assert refused.status_code == 422
-    assert "This number is already confirmed for the organization." in text_of(refused)
+    assert "This number is already confirmed for the organization." in body_text(refused)
 
 
 def test_calling_again_starts_another_call_for_the_same_purpose(
@@ -103,7 +96,7 @@ def test_a_number_of_another_tenant_is_refused_even_with_the_right_code(
     typed = {"code": code_for(session, sent.location)}
     refused = admin.post(sent.location, typed, page=sent.location)
     assert refused.status_code == 422
-    assert str(phone_numbers.NOT_ASSIGNED).replace("'", "’") in text_of(refused)
+    assert str(phone_numbers.NOT_ASSIGNED).replace("'", "’") in body_text(refused)
     assert owner_of(session) == [(other_tenant.plus.id, NumberSource.ASSIGNED)]
 
 
@@ -131,7 +124,7 @@ def test_removing_the_entry_of_the_call_keeps_the_number(
 ) -> None:
     sent = admin.post(page, {"number": NUMBER}, page=page)
     admin.post(sent.location, {"code": code_for(session, sent.location)}, page=sent.location)
-    asked = text_of(admin.get(f"{sent.location}/remove"))
+    asked = body_text(admin.get(f"{sent.location}/remove"))
     assert f"A number that {organization.name} can call from stays confirmed." in asked
     assert admin.post(f"{sent.location}/remove", page=page).location == page
     assert session.scalars(select(VerifiedNumber.id)).all() == []
@@ -144,7 +137,7 @@ def test_an_organization_without_a_number_is_referred_to_the_operator(
     page = f"/numbers/verify?organization={tenant.organization.id}"
     refused = admin.post(page, {"number": NUMBER}, page=page)
     assert refused.status_code == 422
-    assert "Ask the platform operator to assign your first number" in text_of(refused)
+    assert "Ask the platform operator to assign your first number" in body_text(refused)
     assert session.scalars(select(Call.id)).all() == []
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
-from tests.fixtures.stack import free_port
+from tests.fixtures.ports import free_port
 from tests.fixtures.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]

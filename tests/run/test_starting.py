@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fixtures.stack import free_port
+from tests.fixtures.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 TAKEN = "Port {0} is taken by another program. Choose another: make run PORT={1}"

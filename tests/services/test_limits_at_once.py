@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import AlertMeasure, AlertPeriod, AlertScope, ExportFormat, Role
+from app.enums import AlertMeasure, AlertPeriod, AlertScope, ExportFormat
 from app.errors import DomainError
 from app.models import SavedView
 from app.policy.caller import Caller
@@ -37,11 +37,6 @@ backend = runs_on(["postgresql"])
 def tenant(fresh_database: Database) -> Tenant:
     with fresh_database.transaction() as session:
         return make_tenant(session)
-
-
-@pytest.fixture
-def admin(tenant: Tenant) -> Caller:
-    return tenant.caller(Role.PARTNER_ADMIN)
 
 
 def at_once(database: Database, attempt: Callable[[Session], object]) -> list[str]:

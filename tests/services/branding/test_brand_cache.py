@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session, lazyload
 
@@ -14,12 +13,7 @@ from app.schemas.partners import UpdatePartnerInput
 from app.services import partners
 from app.services.branding.brand import cached_brand, of_partner
 from tests.fixtures.statements import counted
-from tests.fixtures.tenants import Tenant, make_tenant
-
-
-@pytest.fixture
-def tenant(session: Session) -> Tenant:
-    return make_tenant(session)
+from tests.fixtures.tenants import Tenant
 
 
 def loaded(session: Session, partner_id: UUID) -> Partner:

@@ -1,5 +1,4 @@
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from uuid import uuid4
@@ -9,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import CallerKind, OrganizationStatus, Role
-from app.errors import Conflict, DomainError, Forbidden, NotFound, Unauthenticated, ValidationFailed
+from app.errors import Conflict, Forbidden, NotFound, Unauthenticated, ValidationFailed
 from app.models import ApiKey, AuditEntry, utcnow
 from app.policy import API_KEY_SCOPES
 from app.policy.caller import Caller
@@ -17,26 +16,14 @@ from app.services.credentials import api_keys, last_used
 from app.services.credentials import secrets as credential_secrets
 from tests.fixtures.clock import SetClock
 from tests.fixtures.tenants import Tenant, make_tenant
+from tests.services.conftest import refusal
 
 WEEK = timedelta(days=7)
 
 
 @pytest.fixture
-def administrator(tenant: Tenant) -> Caller:
-    return tenant.caller(Role.PARTNER_ADMIN)
-
-
-@pytest.fixture
-def new_key(session: Session, tenant: Tenant, administrator: Caller) -> api_keys.NewKey:
-    return api_keys.create(
-        session, administrator, organization_id=tenant.organization.id, name="CRM"
-    )
-
-
-def refusal(action: Callable[[], object]) -> tuple[type[DomainError], str]:
-    with pytest.raises(DomainError) as refused:
-        action()
-    return type(refused.value), refused.value.code
+def new_key(session: Session, tenant: Tenant, admin: Caller) -> api_keys.NewKey:
+    return api_keys.create(session, admin, organization_id=tenant.organization.id, name="CRM")
 
 
 def works(session: Session, secret: str) -> bool:
@@ -47,12 +34,10 @@ def works(session: Session, secret: str) -> bool:
     return True
 
 
-def test_a_key_gives_its_caller_and_scopes(
-    session: Session, tenant: Tenant, administrator: Caller
-) -> None:
+def test_a_key_gives_its_caller_and_scopes(session: Session, tenant: Tenant, admin: Caller) -> None:
     made = api_keys.create(
         session,
-        administrator,
+        admin,
         organization_id=tenant.organization.id,
         name=" CRM ",
         scopes=["calls:read", "contacts:write", "calls:read"],
@@ -136,10 +121,10 @@ def test_a_missing_key_is_refused_in_the_same_way(session: Session) -> None:
     ],
 )
 def test_an_invalid_key_is_not_created(
-    session: Session, tenant: Tenant, administrator: Caller, changes: dict[str, object], code: str
+    session: Session, tenant: Tenant, admin: Caller, changes: dict[str, object], code: str
 ) -> None:
     wanted: dict[str, object] = {"organization_id": tenant.organization.id, "name": "CRM"}
-    refused = refusal(lambda: api_keys.create(session, administrator, **(wanted | changes)))  # type: ignore[arg-type] # the cases differ in type
+    refused = refusal(lambda: api_keys.create(session, admin, **(wanted | changes)))  # type: ignore[arg-type] # the cases differ in type
     assert refused == (ValidationFailed, code)
 
 
@@ -172,9 +157,9 @@ def test_other_tenants_do_not_find_the_keys(
 
 
 def test_a_rotated_key_works_beside_its_successor_for_the_overlap(
-    session: Session, clock: SetClock, administrator: Caller, new_key: api_keys.NewKey
+    session: Session, clock: SetClock, admin: Caller, new_key: api_keys.NewKey
 ) -> None:
-    rotated = api_keys.rotate(session, administrator, new_key.key.id, overlap=WEEK)
+    rotated = api_keys.rotate(session, admin, new_key.key.id, overlap=WEEK)
     new = rotated.key
     assert (new.name, new.scopes, new.live, new.expires_at) == (
         new_key.key.name, new_key.key.scopes, True, clock.now + timedelta(days=365),
@@ -189,47 +174,45 @@ def test_a_rotated_key_works_beside_its_successor_for_the_overlap(
 
 
 def test_a_key_rotated_without_overlap_stops_at_once(
-    session: Session, administrator: Caller, new_key: api_keys.NewKey
+    session: Session, admin: Caller, new_key: api_keys.NewKey
 ) -> None:
-    rotated = api_keys.rotate(session, administrator, new_key.key.id)
+    rotated = api_keys.rotate(session, admin, new_key.key.id)
     assert not works(session, new_key.secret)
     assert works(session, rotated.secret)
 
 
 def test_an_overlap_never_lengthens_a_keys_life(
-    session: Session, administrator: Caller, new_key: api_keys.NewKey
+    session: Session, admin: Caller, new_key: api_keys.NewKey
 ) -> None:
     tomorrow = utcnow() + timedelta(days=1)
     new_key.key.expires_at = tomorrow
-    rotated = api_keys.rotate(session, administrator, new_key.key.id, overlap=WEEK, expires_at=None)
+    rotated = api_keys.rotate(session, admin, new_key.key.id, overlap=WEEK, expires_at=None)
     assert (new_key.key.expires_at, rotated.key.expires_at) == (tomorrow, None)
 
 
 @pytest.mark.parametrize("overlap", [timedelta(seconds=-1), WEEK + timedelta(seconds=1)])
 def test_an_overlap_is_at_most_a_week(
-    session: Session, administrator: Caller, new_key: api_keys.NewKey, overlap: timedelta
+    session: Session, admin: Caller, new_key: api_keys.NewKey, overlap: timedelta
 ) -> None:
-    refused = refusal(
-        lambda: api_keys.rotate(session, administrator, new_key.key.id, overlap=overlap)
-    )
+    refused = refusal(lambda: api_keys.rotate(session, admin, new_key.key.id, overlap=overlap))
     assert refused == (ValidationFailed, "overlap_out_of_range")
 
 
 def test_a_key_is_rotated_once_and_not_after_its_end(
-    session: Session, administrator: Caller, new_key: api_keys.NewKey
+    session: Session, admin: Caller, new_key: api_keys.NewKey
 ) -> None:
-    rotated = api_keys.rotate(session, administrator, new_key.key.id, overlap=WEEK)
-    api_keys.revoke(session, administrator, rotated.key.id)
+    rotated = api_keys.rotate(session, admin, new_key.key.id, overlap=WEEK)
+    api_keys.revoke(session, admin, rotated.key.id)
     for key in (new_key.key, rotated.key):
-        refused = refusal(partial(api_keys.rotate, session, administrator, key.id))
+        refused = refusal(partial(api_keys.rotate, session, admin, key.id))
         assert refused == (Conflict, "key_ended")
 
 
 def test_a_revoked_key_is_refused_at_once(
-    session: Session, administrator: Caller, new_key: api_keys.NewKey
+    session: Session, admin: Caller, new_key: api_keys.NewKey
 ) -> None:
     for _ in range(2):
-        api_keys.revoke(session, administrator, new_key.key.id)
+        api_keys.revoke(session, admin, new_key.key.id)
     assert works(session, new_key.secret) is False
 
 

@@ -32,11 +32,6 @@ def tenant(fresh_database: Database) -> Tenant:
         return make_tenant(session)
 
 
-@pytest.fixture
-def admin(tenant: Tenant) -> Caller:
-    return tenant.caller(Role.PARTNER_ADMIN)
-
-
 def at_once(database: Database, attempt: Callable[[Session], str]) -> list[str]:
     """The results of the clients that are not refused."""
     start = Barrier(CLIENTS)

@@ -1,5 +1,4 @@
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from uuid import uuid4
@@ -9,25 +8,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Area, Role
-from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
+from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry, OAuthClient, utcnow
 from app.policy import ROLE_PERMISSIONS, Permission
 from app.policy.caller import Caller, system_caller
 from app.services import oauth_clients
 from tests.fixtures.tenants import Tenant, make_tenant
+from tests.services.conftest import refusal
 
 SUPPORT = system_caller("command line")
-
-
-@pytest.fixture
-def administrator(tenant: Tenant) -> Caller:
-    return tenant.caller(Role.PARTNER_ADMIN)
-
-
-def refusal(action: Callable[[], object]) -> tuple[type[DomainError], str]:
-    with pytest.raises(DomainError) as refused:
-        action()
-    return type(refused.value), refused.value.code
 
 
 def make(session: Session, caller: Caller, role: Role = Role.ADMIN) -> oauth_clients.NewClient:
@@ -35,9 +24,9 @@ def make(session: Session, caller: Caller, role: Role = Role.ADMIN) -> oauth_cli
 
 
 def test_an_administrator_creates_a_client_and_the_history_shows_it(
-    session: Session, tenant: Tenant, administrator: Caller
+    session: Session, tenant: Tenant, admin: Caller
 ) -> None:
-    made = make(session, administrator)
+    made = make(session, admin)
     client = made.client
     assert (
         client.partner_id, client.organization_id, client.area, client.role, client.name,
@@ -66,9 +55,9 @@ def test_only_administrators_manage_clients(session: Session, tenant: Tenant, ro
 
 @pytest.mark.parametrize("role", [Role.STANDARD, Role.OPERATOR])
 def test_a_partners_client_has_a_role_of_the_partners_staff(
-    session: Session, administrator: Caller, role: Role
+    session: Session, admin: Caller, role: Role
 ) -> None:
-    refused = refusal(lambda: make(session, administrator, role))
+    refused = refusal(lambda: make(session, admin, role))
     assert refused == (ValidationFailed, "role_not_allowed")
 
 
@@ -86,14 +75,10 @@ def test_a_limited_credential_creates_no_client_with_more_rights(
     assert refused == (Forbidden, "insufficient_scope")
 
 
-def test_a_client_needs_a_name_and_an_end_in_the_future(
-    session: Session, administrator: Caller
-) -> None:
+def test_a_client_needs_a_name_and_an_end_in_the_future(session: Session, admin: Caller) -> None:
     def create(name: str, ends_in: timedelta | None = None) -> object:
         ends = utcnow() + ends_in if ends_in else None
-        return oauth_clients.create(
-            session, administrator, name=name, role=Role.ADMIN, expires_at=ends
-        )
+        return oauth_clients.create(session, admin, name=name, role=Role.ADMIN, expires_at=ends)
 
     assert [
         refusal(lambda: create(" ")),
@@ -107,9 +92,9 @@ def test_a_client_needs_a_name_and_an_end_in_the_future(
 
 
 def test_other_tenants_do_not_find_the_clients(
-    session: Session, tenant: Tenant, administrator: Caller
+    session: Session, tenant: Tenant, admin: Caller
 ) -> None:
-    client = make(session, administrator).client
+    client = make(session, admin).client
     stranger = make_tenant(session, "Southwind").caller(Role.PARTNER_ADMIN)
     assert oauth_clients.list_all(session, stranger) == []
     absent = refusal(lambda: oauth_clients.get(session, stranger, uuid4()))
@@ -128,8 +113,8 @@ def authenticates(session: Session, client: OAuthClient, secret: str) -> bool:
     return oauth_clients.authenticate(session, client.client_id, secret) == client
 
 
-def test_only_the_right_secret_authenticates(session: Session, administrator: Caller) -> None:
-    made = make(session, administrator)
+def test_only_the_right_secret_authenticates(session: Session, admin: Caller) -> None:
+    made = make(session, admin)
     tried = (made.secret, "", made.secret[:-1], made.secret + "x", "\ud800")
     right = [secret for secret in tried if authenticates(session, made.client, secret)]
     assert right == [made.secret]
@@ -137,38 +122,36 @@ def test_only_the_right_secret_authenticates(session: Session, administrator: Ca
         assert oauth_clients.authenticate(session, unknown, made.secret) is None
 
 
-def test_a_new_secret_replaces_the_old_one(session: Session, administrator: Caller) -> None:
-    made = make(session, administrator)
-    rotated = oauth_clients.rotate(session, administrator, made.client.id)
+def test_a_new_secret_replaces_the_old_one(session: Session, admin: Caller) -> None:
+    made = make(session, admin)
+    rotated = oauth_clients.rotate(session, admin, made.client.id)
     assert rotated.client == made.client
     assert not authenticates(session, made.client, made.secret)
     assert authenticates(session, made.client, rotated.secret)
 
 
-def test_a_suspended_client_is_refused_until_resumed(
-    session: Session, administrator: Caller
-) -> None:
-    made = make(session, administrator)
-    oauth_clients.suspend(session, administrator, made.client.id)
+def test_a_suspended_client_is_refused_until_resumed(session: Session, admin: Caller) -> None:
+    made = make(session, admin)
+    oauth_clients.suspend(session, admin, made.client.id)
     assert authenticates(session, made.client, made.secret) is False
-    oauth_clients.resume(session, administrator, made.client.id)
+    oauth_clients.resume(session, admin, made.client.id)
     assert authenticates(session, made.client, made.secret) is True
 
 
-def test_a_revoked_client_stays_revoked(session: Session, administrator: Caller) -> None:
-    made = make(session, administrator)
+def test_a_revoked_client_stays_revoked(session: Session, admin: Caller) -> None:
+    made = make(session, admin)
     for _ in range(2):
-        oauth_clients.revoke(session, administrator, made.client.id)
+        oauth_clients.revoke(session, admin, made.client.id)
     assert authenticates(session, made.client, made.secret) is False
     for action in (oauth_clients.resume, oauth_clients.rotate, oauth_clients.suspend):
-        refused = refusal(partial(action, session, administrator, made.client.id))
+        refused = refusal(partial(action, session, admin, made.client.id))
         assert refused == (Conflict, "client_revoked")
 
 
 def test_an_expired_client_and_one_of_a_suspended_partner_are_refused(
-    session: Session, tenant: Tenant, administrator: Caller
+    session: Session, tenant: Tenant, admin: Caller
 ) -> None:
-    made = make(session, administrator)
+    made = make(session, admin)
     made.client.expires_at = utcnow()
     session.flush()
     assert authenticates(session, made.client, made.secret) is False
@@ -179,7 +162,7 @@ def test_an_expired_client_and_one_of_a_suspended_partner_are_refused(
 
 
 def test_only_operators_issue_and_change_legacy_clients(
-    session: Session, tenant: Tenant, administrator: Caller
+    session: Session, tenant: Tenant, admin: Caller
 ) -> None:
     made = oauth_clients.create_legacy(
         session, SUPPORT, organization_id=tenant.plus.id, name="Dialler"
@@ -195,13 +178,13 @@ def test_only_operators_issue_and_change_legacy_clients(
     assert [
         refusal(
             lambda: oauth_clients.create_legacy(
-                session, administrator, organization_id=tenant.plus.id, name="Own"
+                session, admin, organization_id=tenant.plus.id, name="Own"
             )
         ),
-        refusal(lambda: oauth_clients.rotate(session, administrator, client.id)),
-        refusal(lambda: oauth_clients.suspend(session, administrator, client.id)),
+        refusal(lambda: oauth_clients.rotate(session, admin, client.id)),
+        refusal(lambda: oauth_clients.suspend(session, admin, client.id)),
     ] == [support_only] * 3
-    assert oauth_clients.list_all(session, administrator, area=Area.LEGACY_CALLS) == [client]
+    assert oauth_clients.list_all(session, admin, area=Area.LEGACY_CALLS) == [client]
 
 
 def test_a_legacy_client_needs_an_organization(session: Session) -> None:

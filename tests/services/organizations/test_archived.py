@@ -22,7 +22,7 @@ from app.services import (
 from app.services.assistants import settings as assistant_settings
 from app.services.credentials import api_keys
 from tests.fixtures.settings import SECRET_KEY
-from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 
 REFUSED = "The organization is archived. Restore it first."
 Create = Callable[[Session, Caller, Tenant], object]
@@ -62,11 +62,6 @@ def create_legacy_client(session: Session, caller: Caller, tenant: Tenant) -> ob
     return oauth_clients.create_legacy(
         session, OPERATOR, organization_id=tenant.organization.id, name="Desk"
     )
-
-
-@pytest.fixture
-def tenant(session: Session) -> Tenant:
-    return make_tenant(session)
 
 
 CREATIONS = (

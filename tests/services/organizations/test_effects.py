@@ -12,11 +12,6 @@ from app.services import assistants, organizations
 from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 
 
-@pytest.fixture
-def tenant(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
 def effect_sentences(
     session: Session, tenant: Tenant, organization: Organization, **chosen: Any
 ) -> list[str]:

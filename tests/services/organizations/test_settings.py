@@ -16,11 +16,6 @@ from tests.fixtures.tenants import Tenant, make_tenant, open_destinations
 MAX_CONCURRENT_CALLS = 5
 
 
-@pytest.fixture
-def tenant(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
 def change(
     session: Session, tenant: Tenant, role: Role = Role.PARTNER_ADMIN, **values: Any
 ) -> list[str]:

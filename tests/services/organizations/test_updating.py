@@ -15,11 +15,6 @@ from app.services import organizations
 from tests.fixtures.tenants import Tenant, make_tenant
 
 
-@pytest.fixture
-def tenant(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
 def put(session: Session, tenant: Tenant, role: Role = Role.ADMIN, **fields: Any) -> Organization:
     changes = read(UpdateOrganizationInput, fields)
     return organizations.update(session, tenant.caller(role), tenant.organization.id, changes)

@@ -12,6 +12,7 @@ from app.schemas.base import wire_name
 from app.schemas.parsing import read
 from app.schemas.partners import Partner, UpdatePartnerInput
 from app.services import partners
+from tests.fixtures.partner_api import without_ids
 from tests.fixtures.tenants import Tenant, make_tenant
 
 EDITOR_WRITES = {
@@ -69,12 +70,6 @@ def put(session: Session, tenant: Tenant, role: Role, **fields: Any) -> dict[str
 def visible_fields(partner: Any, tenant: Tenant, role: Role) -> dict[str, Any]:
     shown = partners.to_resource(partner, tenant.caller(role))
     return shown.model_dump(mode="json", by_alias=True)
-
-
-def without_ids(value: Any) -> Any:
-    if isinstance(value, list):
-        return [{k: v for k, v in item.items() if k != "id"} for item in value]
-    return value
 
 
 def test_the_two_lists_together_have_all_fields_of_the_input() -> None:

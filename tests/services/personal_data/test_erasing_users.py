@@ -45,11 +45,6 @@ CANARIES = (EMAIL, OLD_EMAIL, NAME, "Canarywood", SUBJECT, ADDRESS)
 
 
 @pytest.fixture
-def admin(tenant: Tenant) -> Caller:
-    return tenant.caller(Role.PARTNER_ADMIN)
-
-
-@pytest.fixture
 def erased_user(session: Session, tenant: Tenant, admin: Caller) -> User:
     """An editor of the partner with traces everywhere."""
     user = make_user(session, tenant.partner.id, OLD_EMAIL, Role.PARTNER_EDITOR)

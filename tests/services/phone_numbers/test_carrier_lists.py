@@ -26,18 +26,13 @@ from app.services.carrier_accounts import AccountFields
 from tests.fixtures.carrier_accounts import put_in_use
 from tests.fixtures.faulty_carrier import FaultyCarrier, faulty_carrier
 from tests.fixtures.settings import settings_for, url_of
-from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
+from tests.fixtures.tenants import OPERATOR, Tenant
 
 ONE, TWO, THREE = "+12025550123", "+12025550124", "+12025550125"
 LISTED = NumberSource.CARRIER_LIST
 SIDS = {"Northwind": "AC" + "1a" * 16, "Southwind": "AC" + "2b" * 16}
 KEYS = settings_for("sqlite://", Path()).secret_keys
 Read = Callable[[Tenant, CarrierAccount], str]
-
-
-@pytest.fixture
-def other_tenant(session: Session) -> Tenant:
-    return make_tenant(session, "Southwind")
 
 
 @pytest.fixture

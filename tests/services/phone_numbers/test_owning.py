@@ -27,11 +27,6 @@ REFUSED = (
 CLAIMANTS = 8
 
 
-@pytest.fixture
-def other_tenant(session: Session) -> Tenant:
-    return make_tenant(session, "Southwind")
-
-
 def assistant_of(session: Session, organization: Organization) -> Assistant:
     query = select(Assistant).where(Assistant.organization_id == organization.id)
     return session.scalars(query).one()

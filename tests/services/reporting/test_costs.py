@@ -22,11 +22,6 @@ SPAN = DaySpan(date(2026, 5, 1), date(2026, 6, 30))
 
 
 @pytest.fixture
-def tenant(session: Session) -> Tenant:
-    return make_tenant(session)
-
-
-@pytest.fixture
 def other_tenant(session: Session, tenant: Tenant) -> Tenant:
     return make_tenant(session, "Southbank")
 

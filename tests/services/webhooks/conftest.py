@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import Role, WebhookEvent
+from app.enums import WebhookEvent
 from app.policy.caller import Caller
 from app.services import webhooks
 from tests.fixtures.databases import runs_on
@@ -14,11 +14,6 @@ URL = "https://crm.example/hooks"
 
 
 backend = runs_on(["sqlite"])
-
-
-@pytest.fixture
-def admin(tenant: Tenant) -> Caller:
-    return tenant.caller(Role.PARTNER_ADMIN)
 
 
 @pytest.fixture

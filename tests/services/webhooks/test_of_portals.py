@@ -20,8 +20,8 @@ from app.services import organizations, webhooks
 from app.services.webhooks import deliveries, delivering, managing
 from app.services.webhooks.publishing import publish
 from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
+from tests.services.conftest import refusal
 from tests.services.webhooks.conftest import URL
-from tests.services.webhooks.test_webhooks import refusal
 
 COMPLETED = WebhookEvent.CALL_COMPLETED
 

@@ -3,7 +3,6 @@
 import contextlib
 import json
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,17 +17,10 @@ from app.services import calls, contacts, webhooks
 from app.services.imports import undo
 from app.services.imports.pipeline import undo_rows
 from tests.fixtures.tenants import OPERATOR
-from tests.fixtures.uploads import Importer, make_importer, number
+from tests.fixtures.uploads import Importer, number
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 ANN, BOB = number(1), number(2)
-
-
-@pytest.fixture
-def importer(session: Session, database: Database, tmp_path: Path) -> Importer:
-    made = make_importer(session, database, tmp_path)
-    session.commit()
-    return made
 
 
 def want(

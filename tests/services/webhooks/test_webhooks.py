@@ -1,6 +1,5 @@
 """Webhooks: made, given a new secret, paused, removed, and who may do it."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -12,19 +11,14 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.enums import PauseReason, Role
-from app.errors import Conflict, DomainError, Forbidden, NotFound, ValidationFailed
+from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
 from app.models import AuditEntry, Webhook, WebhookDelivery
 from app.policy.caller import Caller
 from app.services import webhooks
 from app.services.webhooks import MAX_WEBHOOKS, WebhookWithSecret, deliveries
 from tests.fixtures.tenants import Tenant, make_tenant
+from tests.services.conftest import refusal
 from tests.services.webhooks.conftest import URL
-
-
-def refusal(action: Callable[[], object]) -> tuple[type[DomainError], str]:
-    with pytest.raises(DomainError) as refused:
-        action()
-    return type(refused.value), refused.value.code
 
 
 def test_a_webhook_keeps_its_secret_encrypted_and_leaves_its_trace(
