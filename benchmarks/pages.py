@@ -213,7 +213,6 @@ def add_calls(portal: Portal, count: int) -> None:
     """Add this many calls of the organization, like the first one."""
     columns = ", ".join(c.name for c in Base.metadata.tables["calls"].c if c.name not in GIVEN)
     with portal.database.transaction() as session:
-        # nosemgrep: sql-made-of-values - columns of the model
         statement = text(FURTHER.format(columns=columns))
         session.execute(statement, {"count": count, "like": portal.ids["call_id"]})
     analyze(portal.database)

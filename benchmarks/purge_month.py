@@ -40,7 +40,6 @@ def fill(database: Database, entries: int) -> None:
     copied = [c.name for c in Base.metadata.tables["calls"].c if c.name != "id"]
     with database.transaction() as session:
         id_expression = _ID.format(first=first.int >> 80, more="n")
-        # nosemgrep: sql-made-of-values - columns of the model
         calls = text(_CALLS.format(columns=", ".join(copied), id=id_expression))
         session.execute(calls, {"count": entries // A_CALL, "like": call_id})
         session.execute(text(_ENTRIES), {"each": A_CALL, "first": first})

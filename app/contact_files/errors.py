@@ -64,7 +64,7 @@ _REFUSALS = {
     ),
     "password_protected": Sentence.gettext(
         "The workbook is protected by a password. Save it without one."
-    ),  # nosec B105 - a message
+    ),
     "macro_file": Sentence.gettext(
         "This is a workbook of macros, not a contact file. Save the list as XLSX."
     ),

@@ -168,7 +168,7 @@ def state(connection: Connection, now: datetime) -> PartitionState:
     default_names = [
         partition.name for each in tables.values() for partition in each if partition.end is None
     ]
-    # nosemgrep: sql-made-of-values - names from the database's own catalogue
+    # Names from the database's own catalogue.
     columns = ", ".join(f"EXISTS (SELECT 1 FROM {name})" for name in default_names)  # noqa: S608 - as above
     # nosemgrep: sql-made-of-values - as above
     filled = connection.execute(text(f"SELECT {columns}")).one()
@@ -183,5 +183,5 @@ def state(connection: Connection, now: datetime) -> PartitionState:
 
 
 def _execute(connection: Connection, statement: str) -> None:
-    # nosemgrep: sql-made-of-values - names of tables, and conditions of the database's catalogue
+    """Execute a statement made of names of tables, and conditions of the database's catalogue."""
     connection.exec_driver_sql(statement)

@@ -138,7 +138,6 @@ class QueueingConnection(sqlite.Connection):  # type: ignore[name-defined,misc] 
 
     def wait_for_lock(self, seconds: float = BUSY_SECONDS) -> None:
         """Set how long SQLite waits for its own lock."""
-        # nosemgrep: sql-made-of-values - a number; PRAGMA takes no parameters
         self.execute(f"PRAGMA busy_timeout={seconds * 1000:.0f}")
 
     def commit(self) -> None:

@@ -74,8 +74,8 @@ _VALUES_OF: dict[str, dict[str, str]] = {
         "unknown_client": lazy_gettext("unknown client"),
         "unknown_email": lazy_gettext("unknown email"),
         "wrong_code": lazy_gettext("wrong code"),
-        "wrong_password": lazy_gettext("wrong password"),  # nosec B105 - a reason in words
-        "wrong_secret": lazy_gettext("wrong secret"),  # nosec B105 - a reason in words
+        "wrong_password": lazy_gettext("wrong password"),
+        "wrong_secret": lazy_gettext("wrong secret"),
     },
     "source": SOURCES
     | {
