@@ -42,7 +42,7 @@ def list_calls(limit: int, as_json: bool) -> None:
         described = [_describe_stuck_call(each) for each in stuck.listing(session, limit)]
     names = ("callId", "reason", "status", "since", "phoneNumber", "organization")
     lines = ["  ".join(each[name] for name in names) for each in described]
-    print_result(described, as_json, *(lines or ["No call is stuck or of unknown outcome."]))
+    print_result(described, as_json, *(lines or ["No call is stuck, overdue or unknown."]))
 
 
 @call_commands.command("resolve")

@@ -126,12 +126,12 @@ def list_clients(partner_id: UUID | None, area: str | None, as_json: bool) -> No
     with reading(partner_id) as (session, caller):
         clients = oauth_clients.list_all(session, caller, area=Area(area) if area else None)
         described = [_describe_client(client) for client in clients]
-    lines = (
+    lines = [
         f"{client['clientId']}  {client['state']:<9}  area {client['area']}  "
         f"{client['role'] or 'organization ' + client['organizationId']}  {client['name']}"
         for client in described
-    )
-    print_result(described, as_json, *lines)
+    ]
+    print_result(described, as_json, *(lines or ["No client yet."]))
 
 
 @client_commands.command("suspend")

@@ -25,7 +25,7 @@ def orphans(remove: bool) -> None:
         click.echo(key)
         if remove:
             store.delete(key)
-    click.echo(f"{'Removed' if remove else 'Files without an upload'}: {len(keys)}")
+    click.echo(f"{'Removed' if remove else 'Orphan files'}: {len(keys)}")
 
 
 @file_commands.command("copy")

@@ -73,10 +73,10 @@ def plan_limits(partner_id: UUID, tier: str, at_once: int | None, a_day: int | N
     with changing() as (session, caller):
         set_allowances(session, caller, partner_id, {Tier(tier): PlanLimits(at_once, a_day)})
     limits = [
-        f"{number:,} {unit}" if number is not None else f"any number of {unit}"
-        for number, unit in ((at_once, "calls at once"), (a_day, "calls a day"))
+        f"{number:,} {unit}" if number is not None else f"any number {unit}"
+        for number, unit in ((at_once, "at once"), (a_day, "a day"))
     ]
-    click.echo(f"{tier} allows {' and '.join(limits)}.")
+    click.echo(f"Calls on {tier}: {' and '.join(limits)}.")
 
 
 user_commands = AppGroup("user", help="Users.")

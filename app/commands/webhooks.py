@@ -86,11 +86,11 @@ def list_webhooks(organization_id: UUID | None, as_json: bool) -> None:
     with reading() as (session, caller):
         rows = webhooks.listing(session, caller, organization_id=organization_id)
         described = [_describe_webhook(webhook) for webhook in rows]
-    lines = (
+    lines = [
         f"{each['id']}  {each['state']:<7}  {each['url']}  {' '.join(each['events'])}"
         for each in described
-    )
-    print_result(described, as_json, *lines)
+    ]
+    print_result(described, as_json, *(lines or ["No webhook yet."]))
 
 
 @webhook_commands.command("remove")

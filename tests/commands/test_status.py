@@ -117,8 +117,8 @@ def test_a_plan_is_given_limits_that_count_for_its_organizations(
         printed(app, *command, "--a-day", 50),
     ]
     assert message == [
-        "customerPlusPlan allows 2 calls at once and 1,000 calls a day.",
-        "customerPlusPlan allows any number of calls at once and 50 calls a day.",
+        "Calls on customerPlusPlan: 2 at once and 1,000 a day.",
+        "Calls on customerPlusPlan: any number at once and 50 a day.",
     ]
     session.expire_all()
     stored = session.scalars(select(PlanLimit)).one()

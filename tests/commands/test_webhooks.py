@@ -60,6 +60,7 @@ def test_a_webhook_is_added_listed_renewed_and_removed(
     assert renewed["previousSecretUntil"] is not None
     assert run(app, "remove", made["id"]).output == f"The webhook to {URL} is removed.\n"
     assert printed(app, "list") == []
+    assert run(app, "list").output == "No webhook yet.\n"
 
 
 def test_without_events_a_webhook_receives_all(

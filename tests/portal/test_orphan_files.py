@@ -28,7 +28,7 @@ def test_orphans_of_over_a_day_are_removed(uploader: Uploader, tmp_path: Path) -
     before = time.time() - 25 * 3600
     for key in (in_use, orphan.key):
         os.utime(tmp_path / "uploads" / key, (before, before))
-    assert run(uploader) == f"{orphan.key}\nFiles without an upload: 1\n"
+    assert run(uploader) == f"{orphan.key}\nOrphan files: 1\n"
     assert run(uploader, "--remove") == f"{orphan.key}\nRemoved: 1\n"
     assert {path.name for path in (tmp_path / "uploads").iterdir()} == {in_use, fresh.key}
-    assert run(uploader) == "Files without an upload: 0\n"
+    assert run(uploader) == "Orphan files: 0\n"
