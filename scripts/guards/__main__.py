@@ -11,7 +11,9 @@ from pathlib import Path
 from app.config import ROOT
 from scripts.guards.table import GUARDS, Guard
 
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "node_modules", "instance", "__pycache__")
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".mypy_cache", ".setup", ".venv", "node_modules", "instance", "__pycache__"
+)
 MAX_UNNOTICED = 1
 NOTICED, UNNOTICED = 1, 0
 """Exit codes of pytest; every other one means that the tests didn't run."""
