@@ -96,8 +96,8 @@ crawl: ## Let one partner ask for another one's planted strings, in REQUESTS (10
 
 bench: ## Measure speed and memory against their floors
 	@scripts/setup_tests
-	@for script in benchmarks/*.py; do echo "== $$script"; \
-		$(BIN)/python -m "benchmarks.$$(basename "$$script" .py)" || exit 1; done
+	@failed=0; for script in benchmarks/*.py; do echo "== $$script"; \
+		$(BIN)/python -m "benchmarks.$$(basename "$$script" .py)" || failed=1; done; exit $$failed
 
 screenshots: ## Take a picture of every screen in every look, into screenshots/index.html
 	@scripts/setup_tests
