@@ -44,8 +44,12 @@ def busy(count: int) -> Iterator[None]:
             loop.wait()
 
 
-def answers(port: int) -> bool:
-    connection = HTTPConnection("127.0.0.1", port, timeout=LIMIT_SECONDS)
+def is_replaced(stack: Stack, killed: set[int]) -> bool:
+    """Whether a web server answers and no process of the killed one is left."""
+    web = stack.processes()["web"]
+    if not web or not killed.isdisjoint(web):
+        return False
+    connection = HTTPConnection("127.0.0.1", stack.port, timeout=LIMIT_SECONDS)
     try:
         connection.request("GET", "/healthz")
         return connection.getresponse().status == 200
@@ -78,8 +82,11 @@ def measure(known: Databases, backend: str, folder: Path, kills: int, load: int)
         with busy(load):
             time.sleep(5)
             for _ in range(kills // 2):
-                os.kill(stack.processes()["web"][0], signal.SIGKILL)
-                durations["web"].append(seconds_until(lambda: answers(stack.port)))
+                web = stack.processes()["web"]
+                os.kill(web[0], signal.SIGKILL)
+                durations["web"].append(
+                    seconds_until(lambda killed=set(web): is_replaced(stack, killed))  # type: ignore[misc]  # it is called at once
+                )
                 before = executors(database)
                 wait_until(lambda: stack.processes()["worker"], LIMIT_SECONDS)
                 os.kill(stack.processes()["worker"][0], signal.SIGKILL)
