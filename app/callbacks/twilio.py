@@ -46,7 +46,7 @@ def _only_twilio() -> None:
         message = "The signature is not Twilio's."
         raise Forbidden(message, "bad_signature")
     if request.form.get("AccountSid") != sid:
-        message = "The account is another one."
+        message = "The callback is from a different account."
         raise Forbidden(message, "other_account")
 
 

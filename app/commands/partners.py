@@ -63,7 +63,7 @@ def start_trial(partner_id: UUID) -> None:
 @partner_commands.command("plan-limits")
 @click.argument("partner_id", metavar="ID", type=click.UUID)
 @click.argument("tier", metavar="PLAN", type=click.Choice([tier.value for tier in Tier]))
-@click.option("--at-once", type=int, help="Calls at once of each organization.")
+@click.option("--at-once", type=int, help="Concurrent calls of each organization.")
 @click.option("--a-day", type=int, help="Calls a day (UTC) of each organization.")
 def plan_limits(partner_id: UUID, tier: str, at_once: int | None, a_day: int | None) -> None:
     """Set the limits of a plan for each organization on it; omitted ones have no limit.

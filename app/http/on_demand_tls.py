@@ -25,8 +25,8 @@ def register(app: Flask) -> None:
 
 @blueprint.get("/internal/domains/ask")
 def ask() -> Response:
-    """Answer 200 for the verified domain of a partner, else 404; never whose it is. Who asks from
-    outside the internal networks gets 404 for every domain."""
+    """Answer 200 for the verified domain of a partner, else 404; never whose it is. Requests from
+    outside the internal networks get 404 for every domain."""
     domain = request.args.get("domain", "").lower()
     if not _is_internal() or not HOST.fullmatch(domain):
         return _answer(404)

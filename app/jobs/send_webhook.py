@@ -13,11 +13,14 @@ from app.gateways.webhook_client import WebhookAnswer, post
 from app.jobs.context import context
 from app.jobs.observed import observe_job
 from app.jobs.resilience import retry_on_database_outage, webhooks_gate
+from app.languages import gettext_noop
 from app.services.credentials.encryption import SealBroken
 from app.services.webhooks import delivering
 from app.services.webhooks.delivering import WebhookRequest
 from app.telemetry import metrics, tracing
 from app.telemetry.context import set_context
+
+SECRET_UNREADABLE = gettext_noop("The secret can't be read any more. Rotate the secret.")
 
 
 class StoredAnswer(TypedDict):
@@ -45,8 +48,7 @@ def send_request(delivery_id: str, turn: int) -> StoredAnswer | None:
     try:
         message = _begin(delivery_id, turn)
     except SealBroken:
-        problem = "the secret can't be read any more; renew it"
-        return StoredAnswer(status=None, excerpt=problem, retry_after=None, seconds=None)
+        return StoredAnswer(status=None, excerpt=SECRET_UNREADABLE, retry_after=None, seconds=None)
     if message is None:
         return None
     set_context(message_id=message.headers.get("webhook-id"))

@@ -1,4 +1,5 @@
-"""The parts of permissions that pages need, for pages about less than the whole permission."""
+"""Which part of a broad permission a page needs, so that its refusal can name that part alone:
+the page of alert rules needs "change alert rules", not all that ``organizations:write`` allows."""
 
 from app.policy.roles import Permission
 

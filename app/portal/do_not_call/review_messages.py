@@ -114,8 +114,8 @@ def numbers_added_message(added: AddedNumbers, parsed: ParsedNumbers) -> str:
     if added.calls:
         messages.append(
             ngettext(
-                "%(num)s queued call to them ends cancelled, not placed.",
-                "%(num)s queued calls to them end cancelled, not placed.",
+                "%(num)s queued call to these numbers will be cancelled.",
+                "%(num)s queued calls to these numbers will be cancelled.",
                 added.calls,
             )
         )

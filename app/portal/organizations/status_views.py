@@ -94,7 +94,8 @@ ENDING = (
         "It can call every number that its settings allow, also in campaigns and through the API."
     ),
     lazy_gettext(
-        "Only the platform operator can put it back into trial mode, with the whole portal."
+        "Only the platform operator can turn trial mode on again, for all organizations of the "
+        "portal."
     ),
 )
 

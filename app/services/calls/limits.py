@@ -28,8 +28,8 @@ CARRIER_PACE = str(Sentence.gettext("Other calls go to the carrier first."))
 DAY_USED_UP = str(Sentence.gettext("The organization's daily call limit is reached."))
 
 _ALL_SLOTS_TAKEN = Sentence.ngettext(
-    "The organization's limit of %(num)s call at once is reached.",
-    "The organization's limit of %(num)s calls at once is reached.",
+    "The organization's limit of %(num)s concurrent call is reached.",
+    "The organization's limit of %(num)s concurrent calls is reached.",
 )
 _WAITED_FOR = Sentence.gettext("Last reason for waiting: %(reason_words)s")
 _WAITS_ONE = Sentence.gettext("The organization waits 1 minute between calls to one number.")

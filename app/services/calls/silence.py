@@ -18,7 +18,7 @@ from app.services.calls import lifecycle
 from app.services.calls.states import ACTIVE, lock_attempt
 
 NO_ANSWER = gettext_noop(
-    "The carrier gives no answer about the call. It no longer counts as a call at once."
+    "The carrier gives no answer about the call. It no longer counts as a concurrent call."
 )
 LONGER_THAN_A_CALL = gettext_noop(
     "The carrier gave no answer about the call for longer than a call lasts."

@@ -122,8 +122,8 @@ def invite(
 ) -> User:
     """Create a user who is ``invited`` until they accept. Members need an organization, others
     need ``partner_id`` if an operator invites. ``with_mail`` queues the invitation, ``with_notice``
-    the mail to administrators (`new_administrators`). ``refuse_suspended`` is for people, who see
-    the reason: the link doesn't work while the organization is suspended.
+    the mail to administrators (`new_administrators`). ``refuse_suspended`` refuses to invite to a
+    suspended organization, where the invitation couldn't be accepted.
 
     Raises `Forbidden` (``role_too_low``, ``insufficient_scope``), `NotFound`, and
     `ValidationFailed` (``email_exists``, ``user_limit_reached``, ``archived``,

@@ -189,7 +189,7 @@ def never_reached_it(waiting_calls: WaitingCalls) -> UUID:
 
 HOURS = "It is outside calling hours in the person's time zone."
 AGAIN = "It is retried after 30 minutes."
-ONE_LINE = "The organization's limit of 1 call at once is reached."
+ONE_LINE = "The organization's limit of 1 concurrent call is reached."
 
 REASONS: dict[
     str, tuple[Callable[[WaitingCalls], UUID], tuple[str, str, str | None, str | None]]

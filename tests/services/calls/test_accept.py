@@ -94,7 +94,7 @@ def test_a_call_behind_others_says_so_in_the_answer_until_it_is_placed(
         schedule(session, calling_organization, call_request(calling_organization), settings=two)
         for _ in range(3)
     ]
-    full = "The organization's limit of 2 calls at once is reached."
+    full = "The organization's limit of 2 concurrent calls is reached."
     assert [one.message for one in accepted] == [
         "The call is queued and will be placed shortly.",
         "The call is queued and will be placed shortly.",
@@ -127,7 +127,7 @@ def test_calls_of_test_keys_do_not_hold_up_live_calls_nor_the_reverse(
     for call in both:
         claims.next_step(session, call.id, new_id(), calls_at_once=1)
     assert {call.status for call in both} == {CallStatus.DIALING}
-    full = "The organization's limit of 1 call at once is reached."
+    full = "The organization's limit of 1 concurrent call is reached."
     assert [accepted(live=live).status_detail for live in (True, False)] == [full, full]
 
 

@@ -58,7 +58,7 @@ def test_eight_workers_together_respect_the_limit_of_calls_at_once(
         words = select(Call.status_detail, func.count()).group_by(Call.status_detail)
         assert {row[0]: row[1] for row in session.execute(words)} == {
             None: 3,
-            "The organization's limit of 3 calls at once is reached.": 13,
+            "The organization's limit of 3 concurrent calls is reached.": 13,
         }
 
 
