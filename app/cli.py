@@ -57,7 +57,7 @@ def migrate(as_json: bool, expand: bool) -> None:
     if target is not None:
         upgrade(database, target)
     migrate_engine(settings.effective_database_url)
-    months.turn(database, settings)
+    months.rotate_partitions(database, settings)
     with database.transaction(read_only=True) as session:
         revision = current(session.connection())
         empty = session.scalar(select(Partner.id).limit(1)) is None

@@ -114,9 +114,9 @@ def test_whole_months_past_retention_are_dropped(session: Session, clock: SetClo
     session.add_all(mail_of(moment) for moment in (now(), first, second, second))
     session.flush()
     clock.set(f"{second + KEPT - timedelta(seconds=1):%Y-%m-%dT%H:%M:%S}")
-    assert retention.turn_months(session, "mails", KEPT.days) == ["mails_first"]
+    assert retention.rotate_partitions(session, "mails", KEPT.days) == ["mails_first"]
     clock.set(f"{second + KEPT:%Y-%m-%dT%H:%M:%S}")
-    assert retention.turn_months(session, "mails", KEPT.days) == [f"mails_{first:%Y_%m}"]
+    assert retention.rotate_partitions(session, "mails", KEPT.days) == [f"mails_{first:%Y_%m}"]
     assert session.scalar(select(func.count()).select_from(Mail)) == 2
     assert names(session, "mails")[0] == f"mails_{second:%Y_%m}"
     assert partitions.state(session.connection(), utcnow()).missing == [
@@ -135,12 +135,12 @@ def test_timelines_are_dropped_if_asked_for_and_no_call_is_under_way(
         session.flush()
         assert stored(session, "call_events") > 0
         clock.set(f"{month_after(now(), 4):%Y-%m-%dT%H:%M:%S}")
-        assert retention.turn_months(session, "call_events", 0) == []
-        assert retention.turn_months(session, "call_events", 1) == []
+        assert retention.rotate_partitions(session, "call_events", 0) == []
+        assert retention.rotate_partitions(session, "call_events", 1) == []
         call.status = CallStatus.CANCELED
         session.flush()
         dropped = ["call_events_first", f"call_events_{month_after(now(), 2):%Y_%m}"]
-        assert retention.turn_months(session, "call_events", 1) == dropped
+        assert retention.rotate_partitions(session, "call_events", 1) == dropped
         assert stored(session, "call_events") == 0
 
 
@@ -153,9 +153,9 @@ def test_a_locked_table_is_skipped(fresh_database: Database, clock: SetClock) ->
             pytest.raises(OperationalError, match="lock timeout"),
             fresh_database.transaction() as session,
         ):
-            retention.turn_months(session, "mails", KEPT.days)
+            retention.rotate_partitions(session, "mails", KEPT.days)
     with fresh_database.transaction() as session:
-        assert retention.turn_months(session, "mails", KEPT.days)[0] == "mails_first"
+        assert retention.rotate_partitions(session, "mails", KEPT.days)[0] == "mails_first"
 
 
 @sqlite_only
@@ -166,9 +166,9 @@ def test_on_sqlite_expired_timelines_are_deleted_and_no_table_has_months(
     with fresh_database.transaction() as session:
         calling_organization.accept(session).status = CallStatus.CANCELED
         session.flush()
-        assert retention.turn_months(session, "call_events", 1) == []
+        assert retention.rotate_partitions(session, "call_events", 1) == []
         assert stored(session, "call_events") > 0
         clock.set(f"{now() + timedelta(days=2):%Y-%m-%dT%H:%M:%S}")
-        assert retention.turn_months(session, "call_events", 1) == []
+        assert retention.rotate_partitions(session, "call_events", 1) == []
         assert stored(session, "call_events") == 0
         assert partitions.state(session.connection(), utcnow()).is_well

@@ -150,7 +150,7 @@ def enqueue_call(
 
 
 def enqueue_silent_call(
-    session: Session, attempt_id: UUID, turn: int, silent_since: str, delay_seconds: float
+    session: Session, attempt_id: UUID, query_number: int, silent_since: str, delay_seconds: float
 ) -> None:
     """Enqueue one question about a call whose carrier doesn't answer. It takes no slot of the calls
     of its organization."""
@@ -158,9 +158,9 @@ def enqueue_silent_call(
         session,
         SILENT_QUEUE,
         "follow_silent_call",
-        f"silent:{attempt_id}:{turn}",
+        f"silent:{attempt_id}:{query_number}",
         str(attempt_id),
-        turn,
+        query_number,
         silent_since,
         delay_seconds=delay_seconds,
     )
@@ -191,16 +191,20 @@ def enqueue_mail(session: Session, mail_id: UUID, attempt: int, delay_seconds: f
 
 
 def enqueue_webhook(
-    session: Session, webhook_id: UUID, delivery_id: UUID, turn: int, delay_seconds: float
+    session: Session,
+    webhook_id: UUID,
+    delivery_id: UUID,
+    attempt_number: int,
+    delay_seconds: float,
 ) -> None:
     """Enqueue one attempt to deliver a webhook; a delayed one takes no slot of the queue."""
     enqueue(
         session,
         WEBHOOK_QUEUE,
         "send_webhook",
-        f"webhook:{delivery_id}:{turn}",
+        f"webhook:{delivery_id}:{attempt_number}",
         str(delivery_id),
-        turn,
+        attempt_number,
         partition=str(webhook_id),
         delay_seconds=delay_seconds,
     )
@@ -226,10 +230,13 @@ def enqueue_picture(session: Session, partner_id: UUID, kind: str, act_id: UUID)
 
 
 def enqueue_recording(
-    session: Session, recording_id: UUID, turn: int, delay_seconds: float = 0.0
+    session: Session, recording_id: UUID, attempt_number: int, delay_seconds: float = 0.0
 ) -> None:
     """Enqueue one attempt to fetch the recording of a call."""
-    job_id, arguments = f"recording:{recording_id}:{turn}", (str(recording_id), turn)
+    job_id, arguments = (
+        f"recording:{recording_id}:{attempt_number}",
+        (str(recording_id), attempt_number),
+    )
     enqueue(session, JOBS_QUEUE, "fetch_recording", job_id, *arguments, delay_seconds=delay_seconds)
 
 

@@ -30,21 +30,27 @@ FAILED = Sentence.gettext("The recording could not be stored.")
 
 @DBOS.workflow(name="fetch_recording")
 @observe_job
-def fetch_recording(recording_id: str, turn: int) -> None:
+def fetch_recording(recording_id: str, attempt_number: int) -> None:
     """Fetch the recording and keep it as a file."""
-    fetch_and_store_recording(recording_id, turn)
+    fetch_and_store_recording(recording_id, attempt_number)
 
 
 @DBOS.step(name="fetch_and_keep_recording")
 @retry_on_database_outage
 @retry_on_file_outage
-def fetch_and_store_recording(recording_id: str, turn: int) -> None:
+def fetch_and_store_recording(recording_id: str, attempt_number: int) -> None:
     worker = context()
-    fetch_and_store(worker.database, worker.files, worker.settings, UUID(recording_id), turn)
+    fetch_and_store(
+        worker.database, worker.files, worker.settings, UUID(recording_id), attempt_number
+    )
 
 
 def fetch_and_store(
-    database: Database, files: FileStore, settings: Settings, recording_id: UUID, turn: int
+    database: Database,
+    files: FileStore,
+    settings: Settings,
+    recording_id: UUID,
+    attempt_number: int,
 ) -> None:
     """Fetch the file without an open transaction, and store the result."""
     operator_downloads = fetching.TwilioDownloads(
@@ -54,7 +60,7 @@ def fetch_and_store(
     )
     with database.transaction(read_only=True) as session:
         download = fetching.prepare_request(
-            session, settings.secret_keys, operator_downloads, recording_id, turn
+            session, settings.secret_keys, operator_downloads, recording_id, attempt_number
         )
     if download is None:
         return
@@ -74,15 +80,21 @@ def fetch_and_store(
         stored = files.save(io.BytesIO(fetched.data), max_bytes=settings.recording_bytes)
     except NotFetched as reason:
         with database.transaction() as session:
-            fetching.record_failure(session, recording_id, turn, str(reason), again=reason.again)
+            fetching.record_failure(
+                session, recording_id, attempt_number, str(reason), again=reason.again
+            )
         return
     except (OSError, Unavailable):
         log.exception("a recording could not be stored")
         with database.transaction() as session:
-            fetching.record_failure(session, recording_id, turn, FAILED(), again=True)
+            fetching.record_failure(session, recording_id, attempt_number, FAILED(), again=True)
         return
     with database.transaction() as session:
-        unneeded = fetching.store_file(session, recording_id, turn, stored, fetched.content_type)
+        unneeded = fetching.store_file(
+            session, recording_id, attempt_number, stored, fetched.content_type
+        )
         if unneeded != stored.key and settings.transcriber != "none":
-            writing.enqueue_writing(session, download.call_id, f"recording:{recording_id}:{turn}")
+            writing.enqueue_writing(
+                session, download.call_id, f"recording:{recording_id}:{attempt_number}"
+            )
     files.delete(unneeded)

@@ -52,9 +52,9 @@ MINUTE = 60.0
 HOUR = 3600.0
 FINISHED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 CHUNK = 500
-COSTS_A_TURN = 100
-ENTRIES_A_TURN = 500
-BUDGETS_A_TURN = 50
+COSTS_A_RUN = 100
+ENTRIES_A_RUN = 500
+BUDGETS_A_RUN = 50
 
 
 @dataclass(slots=True)
@@ -156,7 +156,7 @@ def ask_for_costs() -> None:
     database = context().database
     for kind in context().carriers.charging():
         with database.transaction(read_only=True) as session:
-            inquiries = carrier_costs.costs_due(session, kind, datetime.now(UTC), COSTS_A_TURN)
+            inquiries = carrier_costs.costs_due(session, kind, datetime.now(UTC), COSTS_A_RUN)
         for inquiry in inquiries:
             try:
                 state = context().carriers.of(kind, inquiry.account_id).look_up(inquiry)
@@ -176,7 +176,7 @@ def forward_history() -> None:
         return
     while True:
         with database.transaction(read_only=True) as session:
-            entries = forwarding.due(session, ENTRIES_A_TURN)
+            entries = forwarding.due(session, ENTRIES_A_RUN)
         if not entries:
             return
         try:
@@ -216,9 +216,9 @@ def report_budgets() -> None:
     database, now = context().database, utcnow()
     with database.transaction(read_only=True) as session:
         due = budgets.due_alerts(session, now)
-    for start in range(0, len(due), BUDGETS_A_TURN):
+    for start in range(0, len(due), BUDGETS_A_RUN):
         with database.transaction() as session:
-            budgets.alert(session, due[start : start + BUDGETS_A_TURN], now)
+            budgets.alert(session, due[start : start + BUDGETS_A_RUN], now)
 
 
 def close_months() -> None:
@@ -332,7 +332,11 @@ TASKS = [
     PeriodicTask("give back space", HOUR, release_space),
     PeriodicTask("give back memory", MINUTE, gc_tuning.return_free_memory),
     PeriodicTask("purge records", HOUR, in_transaction(retention.purge)),
-    PeriodicTask("turn months", HOUR, lambda: months.turn(context().database, context().settings)),
+    PeriodicTask(
+        "rotate partitions",
+        HOUR,
+        lambda: months.rotate_partitions(context().database, context().settings),
+    ),
     PeriodicTask("tidy carrier accounts", HOUR, tidy_carrier_accounts),
     PeriodicTask("re-encrypt secrets", HOUR, key_change.reencrypt_secrets),
     PeriodicTask("tidy ledgers of SIP calls", HOUR, purge_ledgers),

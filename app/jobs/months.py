@@ -11,7 +11,7 @@ from app.services import retention
 log = logging.getLogger(__name__)
 
 
-def turn(database: Database, settings: Settings) -> None:
+def rotate_partitions(database: Database, settings: Settings) -> None:
     """Create the coming months of tables and drop the expired ones, one table per transaction.
 
     A table that others lock for long is handled next time. A role that doesn't own the tables
@@ -25,9 +25,9 @@ def turn(database: Database, settings: Settings) -> None:
     for table in partitions.KEYS:
         try:
             with database.transaction() as session:
-                dropped = retention.turn_months(session, table, days[table])
+                dropped = retention.rotate_partitions(session, table, days[table])
         except (OperationalError, ProgrammingError) as error:
-            log.warning("the months of %s were not turned: %s", table, str(error.orig).strip())
+            log.warning("the partitions of %s were not rotated: %s", table, str(error.orig).strip())
         else:
             for name in dropped:
                 log.info("dropped the month %s", name)

@@ -34,19 +34,19 @@ class StoredAnswer(TypedDict):
 
 @DBOS.workflow(name="send_webhook")
 @observe_job
-def send_webhook(delivery_id: str, turn: int) -> None:
+def send_webhook(delivery_id: str, attempt_number: int) -> None:
     """Deliver the webhook, or queue the next attempt."""
     with webhooks_gate:
-        answer = send_request(delivery_id, turn)
+        answer = send_request(delivery_id, attempt_number)
         if answer is not None:
-            store_receivers_answer(delivery_id, turn, answer)
+            store_receivers_answer(delivery_id, attempt_number, answer)
 
 
 @DBOS.step(name="ask_receiver")
-def send_request(delivery_id: str, turn: int) -> StoredAnswer | None:
+def send_request(delivery_id: str, attempt_number: int) -> StoredAnswer | None:
     """Send the message, once; None if there is nothing to send."""
     try:
-        message = _begin(delivery_id, turn)
+        message = _begin(delivery_id, attempt_number)
     except SealBroken:
         return StoredAnswer(status=None, excerpt=SECRET_UNREADABLE, retry_after=None, seconds=None)
     if message is None:
@@ -73,17 +73,17 @@ def _outcome(answer: WebhookAnswer) -> str:
 
 
 @retry_on_database_outage
-def _begin(delivery_id: str, turn: int) -> WebhookRequest | None:
+def _begin(delivery_id: str, attempt_number: int) -> WebhookRequest | None:
     with context().database.transaction() as session:
-        return delivering.begin(session, UUID(delivery_id), turn, context().settings)
+        return delivering.begin(session, UUID(delivery_id), attempt_number, context().settings)
 
 
 @DBOS.step(name="keep_receivers_answer")
 @retry_on_database_outage
-def store_receivers_answer(delivery_id: str, turn: int, answer: StoredAnswer) -> None:
+def store_receivers_answer(delivery_id: str, attempt_number: int, answer: StoredAnswer) -> None:
     with context().database.transaction() as session:
         delivering.record_answer(
-            session, UUID(delivery_id), turn, WebhookAnswer(**answer), context().settings
+            session, UUID(delivery_id), attempt_number, WebhookAnswer(**answer), context().settings
         )
 
 

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 @DBOS.workflow(name="follow_silent_call")
 @observe_job
-def follow_silent_call(attempt_id: str, turn: int, silent_since: str) -> None:
+def follow_silent_call(attempt_id: str, query_number: int, silent_since: str) -> None:
     """Query the carrier about the call, and enqueue the next query unless it has ended.
 
     ``silent_since`` is in ISO 8601, and empty if the carrier answered the last query.
@@ -30,7 +30,7 @@ def follow_silent_call(attempt_id: str, turn: int, silent_since: str) -> None:
     try:
         step = _query_carrier(attempt)
         if step is not None:
-            _continue_later(attempt, turn + 1, since if step.is_silent else None)
+            _continue_later(attempt, query_number + 1, since if step.is_silent else None)
     except Exception:
         log.exception("a call could not be carried on")
         with context().relaxed_database.transaction() as session:
@@ -45,9 +45,9 @@ def _query_carrier(attempt_id: UUID) -> NextStep | None:
 
 
 @retry_on_database_outage
-def _continue_later(attempt_id: UUID, turn: int, silent_since: datetime | None) -> None:
+def _continue_later(attempt_id: UUID, query_number: int, silent_since: datetime | None) -> None:
     minutes = context().settings.silent_call_minutes
     with context().database.transaction() as session:
         if silent_since is not None:
             silence.release_slot(session, attempt_id, silent_since, minutes)
-        silence.enqueue_query(session, attempt_id, turn, silent_since)
+        silence.enqueue_query(session, attempt_id, query_number, silent_since)

@@ -24,8 +24,8 @@ class ListExport(Base):
     """A file with the rows of a list.
 
     ``query`` is the query string of the list with the ids of its path, ``zone`` the time zone of
-    its days. The rows are those that the user sees in this ``role``. ``turn`` counts the attempts
-    to write the file; only the newest can finish.
+    its days. The rows are those that the user sees in this ``role``. ``attempt_number`` counts the
+    attempts to write the file; only the newest can finish.
     """
 
     __tablename__ = "list_exports"
@@ -48,7 +48,7 @@ class ListExport(Base):
     file_format: Mapped[ExportFormat] = mapped_column(enum_column(ExportFormat))
     status: Mapped[ExportStatus] = mapped_column("state", enum_column(ExportStatus, "exportstate"))
     problem: Mapped[ExportProblem | None] = mapped_column(enum_column(ExportProblem))
-    turn: Mapped[int] = mapped_column(default=0)
+    attempt_number: Mapped[int] = mapped_column("turn", default=0)
     file_key: Mapped[Name] = mapped_column(default="")
     size: Mapped[int] = mapped_column(default=0)
     rows: Mapped[int] = mapped_column(default=0)

@@ -30,8 +30,9 @@ from app.models.base import (
 class CallRecording(Base):
     """The recording of a call, kept as a file of this installation.
 
-    It is fetched from ``url``, or from the carrier by its ``carrier_reference``. ``turn`` counts
-    the attempts to fetch it and identifies an outdated job; ``tries`` counts those of this source.
+    It is fetched from ``url``, or from the carrier by its ``carrier_reference``. ``attempt_number``
+    counts the attempts to fetch it and identifies an outdated job; ``tries`` counts those of this
+    source.
     """
 
     __tablename__ = "call_recordings"
@@ -56,7 +57,7 @@ class CallRecording(Base):
     )
     url: Mapped[Url | None]
     carrier_reference: Mapped[Name | None]
-    turn: Mapped[int] = mapped_column(default=0)
+    attempt_number: Mapped[int] = mapped_column("turn", default=0)
     tries: Mapped[int] = mapped_column(default=0)
     problem: Mapped[Line | None]
     file_key: Mapped[Name] = mapped_column(default="")

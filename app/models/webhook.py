@@ -63,9 +63,10 @@ class Webhook(Base):
 class WebhookDelivery(Base):
     """One event for one webhook. ``payload`` is exactly the text that is signed and sent.
 
-    ``turn`` names the attempt that was enqueued last, so that an earlier one does nothing;
-    ``retries`` counts the attempts of the current series, ``attempts`` all of them. ``attempt_log``
-    has the latest ones (`app.services.webhooks.attempts`), None for those of an earlier version.
+    ``attempt_number`` names the attempt that was enqueued last, so that an earlier one does
+    nothing; ``retries`` counts the attempts of the current series, ``attempts`` all of them.
+    ``attempt_log`` has the latest ones (`app.services.webhooks.attempts`), None for those of an
+    earlier version.
     """
 
     __tablename__ = "webhook_deliveries"
@@ -85,7 +86,7 @@ class WebhookDelivery(Base):
     status: Mapped[DeliveryStatus] = mapped_column(
         "state", enum_column(DeliveryStatus, "deliverystate")
     )
-    turn: Mapped[int] = mapped_column(default=1)
+    attempt_number: Mapped[int] = mapped_column("turn", default=1)
     retries: Mapped[int] = mapped_column(default=0)
     attempts: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[Created]

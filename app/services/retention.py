@@ -40,7 +40,7 @@ SIGNALS_KEPT = timedelta(hours=6)
 """How long signals are kept, longer than any call."""
 HEARTBEATS_KEPT = timedelta(days=1)
 BATCH_SIZE = 500
-EVENTS_A_TURN = 20_000
+EVENTS_A_RUN = 20_000
 _UNDER_WAY = [status for status in CallStatus if status not in FINAL_CALL_STATUSES]
 
 
@@ -66,7 +66,7 @@ def purge(session: Session) -> None:
     passkeys.purge(session)
 
 
-def turn_months(session: Session, table: str, days: int) -> list[str]:
+def rotate_partitions(session: Session, table: str, days: int) -> list[str]:
     """Create the coming months of a partitioned table, and drop those of which all rows are older;
     return the names of the dropped ones. 0 days keep all.
 
@@ -82,7 +82,7 @@ def turn_months(session: Session, table: str, days: int) -> list[str]:
         partitions.make_ahead(connection, table, now)
         return partitions.drop_before(connection, table, before) if before else []
     if before and table == CallEvent.__tablename__:
-        old = select(CallEvent.id).where(CallEvent.call_id < id_at(before)).limit(EVENTS_A_TURN)
+        old = select(CallEvent.id).where(CallEvent.call_id < id_at(before)).limit(EVENTS_A_RUN)
         session.execute(delete(CallEvent).where(CallEvent.id.in_(old)))
     return []
 

@@ -68,9 +68,13 @@ def test_a_recording_is_fetched_from_the_account_not_from_the_callbacks_address(
     assert announce(client, attempt.id, ANNOUNCED) == 204
     assert announce(client, attempt.id, ANNOUNCED) == 204
     found = session.scalars(select(CallRecording)).one()
-    assert (found.call_id, found.attempt_id, found.carrier_reference, found.url, found.turn) == (
-        (attempt.call_id, attempt.id, SID, None, 1)
-    )
+    assert (
+        found.call_id,
+        found.attempt_id,
+        found.carrier_reference,
+        found.url,
+        found.attempt_number,
+    ) == ((attempt.call_id, attempt.id, SID, None, 1))
 
 
 def test_an_invalid_callback_schedules_no_download(

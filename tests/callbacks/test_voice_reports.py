@@ -68,7 +68,7 @@ def test_a_report_is_kept_with_the_call(client: FlaskClient, session: Session, c
         recording.organization_id,
         recording.status,
         recording.url,
-        recording.turn,
+        recording.attempt_number,
     ) == (call.id, call.organization_id, RecordingStatus.WAITING, url, 1)
 
 

@@ -68,13 +68,13 @@ def test_an_export_survives_its_worker_and_is_mailed_once(
 
     worker = make_worker(PORTAL_INSTANCE_DIR=str(tmp_path))
     worker.start()
-    wait_until(lambda: now().turn == 1)
+    wait_until(lambda: now().attempt_number == 1)
     worker.kill()
     assert now().status is ExportStatus.WAITING
     worker.start()
     wait_until(lambda: now().status is not ExportStatus.WAITING)
     export = now()
-    assert (export.status, export.rows, export.turn) == (ExportStatus.READY, ROWS, 2)
+    assert (export.status, export.rows, export.attempt_number) == (ExportStatus.READY, ROWS, 2)
     files = open_files(settings_for(url_of(fresh_database), tmp_path))
     with files.open(export.file_key) as file:
         lines = file.read().decode("utf-8-sig").splitlines()

@@ -94,7 +94,7 @@ class RecordedCall:
     def fetch(self) -> CallRecording:
         found = self.recording()
         assert found is not None
-        fetch_and_store(self.database, self.files, self.settings, found.id, found.turn)
+        fetch_and_store(self.database, self.files, self.settings, found.id, found.attempt_number)
         after = self.recording()
         assert after is not None
         return after
@@ -142,7 +142,11 @@ def test_an_outdated_job_fetches_nothing(
     assert old is not None
     recorded_call.report(server.serve("/2.mp3", MP3), "r2")
     fetch_and_store(
-        recorded_call.database, recorded_call.files, recorded_call.settings, old.id, old.turn
+        recorded_call.database,
+        recorded_call.files,
+        recorded_call.settings,
+        old.id,
+        old.attempt_number,
     )
     assert (server.asked, recorded_call.stored()) == ([], [])
 

@@ -24,7 +24,7 @@ def all_password_checks_taken(app: Flask) -> Iterator[None]:
     free = app.extensions["password_checks"]
     with ExitStack() as stack:
         app.extensions["password_checks"] = full = PasswordChecks(1, 0)
-        stack.enter_context(full.turn())
+        stack.enter_context(full.slot())
         yield
     app.extensions["password_checks"] = free
 

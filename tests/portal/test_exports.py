@@ -292,13 +292,17 @@ def test_only_the_newest_attempt_keeps_its_file(
     stored = [StoredFile(f"{number:032x}", 9, "0" * 64) for number in (1, 2)]
     with database.transaction() as opened:
         unneeded = [
-            exports.finish(opened, export_id, task.turn, each, 5)
+            exports.finish(opened, export_id, task.attempt_number, each, 5)
             for task, each in ((first, stored[0]), (second, stored[1]))
         ]
         exports.fail(opened, export_id, ExportProblem.FAILED)
     assert unneeded == [stored[0].key, ""]
     after = only(session)
-    assert (after.file_key, after.status, after.turn) == (stored[1].key, ExportStatus.READY, 2)
+    assert (after.file_key, after.status, after.attempt_number) == (
+        stored[1].key,
+        ExportStatus.READY,
+        2,
+    )
 
 
 def test_an_export_ends_after_a_week_with_its_file(

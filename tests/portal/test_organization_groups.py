@@ -349,7 +349,9 @@ def test_exports_end_when_their_user_sees_less(session: Session, tenant: Tenant)
         task = exports.begin(session, export.id)
         assert task is not None
         change()
-        unneeded = exports.finish(session, export.id, task.turn, StoredFile("key", 1, "0"), 1)
+        unneeded = exports.finish(
+            session, export.id, task.attempt_number, StoredFile("key", 1, "0"), 1
+        )
         session.expire_all()
         listed = export in exports.of_user(session, mine)
         assert unneeded == ("" if listed else "key")

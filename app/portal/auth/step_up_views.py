@@ -78,7 +78,7 @@ def check_password(password: str) -> str | None:
     with transaction() as session:
         current_hash = own.begin_password_check(session, caller(), settings().failed_sign_ins)
     try:
-        with password_checks().turn():
+        with password_checks().slot():
             is_right = passwords.verify(current_hash, password)
     except RateLimited:
         with transaction() as session:

@@ -56,7 +56,7 @@ def write_export(export_id: UUID) -> None:
         _record_failure(task, ExportProblem.TOO_MANY_ROWS if is_rows else ExportProblem.TOO_LARGE)
         return
     with transaction() as session:
-        unneeded = exports.finish(session, export_id, task.turn, stored, rows)
+        unneeded = exports.finish(session, export_id, task.attempt_number, stored, rows)
     if unneeded:
         delete_file(unneeded)
 
@@ -108,4 +108,4 @@ def _write_csv(headings: Sequence[str], row_chunks: Iterable[list[list[Cell]]]) 
 
 def _record_failure(task: exports.ExportTask, problem: ExportProblem) -> None:
     with transaction() as session:
-        exports.fail(session, task.export.id, problem, task.turn)
+        exports.fail(session, task.export.id, problem, task.attempt_number)

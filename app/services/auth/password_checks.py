@@ -22,27 +22,27 @@ class PasswordChecks:
     def __init__(
         self, max_concurrent: int, waiting: int, max_wait_seconds: float = MAX_WAIT_SECONDS
     ):
-        self._turns = BoundedSemaphore(max_concurrent)
-        self._slots = BoundedSemaphore(max_concurrent + waiting)
+        self._slots = BoundedSemaphore(max_concurrent)
+        self._places = BoundedSemaphore(max_concurrent + waiting)
         self._max_wait_seconds = max_wait_seconds
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def slot(self) -> Iterator[None]:
         """Hash passwords in this block, outside of a transaction.
 
         Raises `RateLimited` (``sign_in_busy``) if too many wait, or if the wait is too long.
         """
-        if not self._slots.acquire(blocking=False):
+        if not self._places.acquire(blocking=False):
             raise _busy_error()
         try:
-            if not self._turns.acquire(timeout=self._max_wait_seconds):
+            if not self._slots.acquire(timeout=self._max_wait_seconds):
                 raise _busy_error()
             try:
                 yield
             finally:
-                self._turns.release()
+                self._slots.release()
         finally:
-            self._slots.release()
+            self._places.release()
 
 
 def _busy_error() -> RateLimited:

@@ -24,7 +24,7 @@ def hash_new(password: str, *, known: Sequence[str], checks: PasswordChecks) -> 
     Raises as `check`, and `RateLimited` (``sign_in_busy``).
     """
     check(password, known=known)
-    with checks.turn():
+    with checks.slot():
         return hash_password(password)
 
 

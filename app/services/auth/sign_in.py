@@ -181,7 +181,7 @@ def verify(
     """Return the accounts with this password. Slow; never inside a transaction. Raises
     `RateLimited` (``sign_in_busy``)."""
     proven = []
-    with checks.turn():
+    with checks.slot():
         for account in attempt.accounts:
             if passwords.verify(account.password_hash, password):
                 stale = passwords.needs_rehash(account.password_hash or "")

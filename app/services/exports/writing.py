@@ -20,10 +20,10 @@ BATCH_SIZE = 500
 
 @dataclass(frozen=True, slots=True)
 class ExportTask:
-    """An export to write, as its user. ``turn`` distinguishes this attempt from later ones."""
+    """An export to write, as its user. ``attempt_number`` distinguishes it from later attempts."""
 
     export: ListExport
-    turn: int
+    attempt_number: int
     caller: Caller
 
 
@@ -33,7 +33,7 @@ def begin(session: Session, export_id: UUID) -> ExportTask | None:
     export = _lock_export(session, export_id)
     if export is None or export.status is not ExportStatus.WAITING:
         return None
-    export.turn += 1
+    export.attempt_number += 1
     user = sign_in_rules.usable_user(session, export.user_id)
     is_same = (
         user is not None
@@ -45,14 +45,20 @@ def begin(session: Session, export_id: UUID) -> ExportTask | None:
         _end_export(session, export, ExportStatus.FAILED, ExportProblem.NO_ACCESS)
         return None
     session.flush()
-    return ExportTask(export, export.turn, sessions.caller_of(user))
+    return ExportTask(export, export.attempt_number, sessions.caller_of(user))
 
 
-def finish(session: Session, export_id: UUID, turn: int, file: StoredFile, rows: int) -> str:
+def finish(
+    session: Session, export_id: UUID, attempt_number: int, file: StoredFile, rows: int
+) -> str:
     """Keep the file and mail its user. Return the key of the file that is not needed: this one,
     after a later attempt has begun or the export was deleted; else none."""
     export = _lock_export(session, export_id)
-    if export is None or export.status is not ExportStatus.WAITING or export.turn != turn:
+    if (
+        export is None
+        or export.status is not ExportStatus.WAITING
+        or export.attempt_number != attempt_number
+    ):
         return file.key
     export.file_key, export.size, export.rows = file.key, file.size, rows
     _end_export(session, export, ExportStatus.READY)
@@ -60,14 +66,14 @@ def finish(session: Session, export_id: UUID, turn: int, file: StoredFile, rows:
 
 
 def fail(
-    session: Session, export_id: UUID, problem: ExportProblem, turn: int | None = None
+    session: Session, export_id: UUID, problem: ExportProblem, attempt_number: int | None = None
 ) -> None:
-    """End an export without a file and mail its user, unless it has ended or, with ``turn``, a
-    later attempt has begun."""
+    """End an export without a file and mail its user, unless it has ended or, with
+    ``attempt_number``, a later attempt has begun."""
     export = _lock_export(session, export_id)
     if export is None or export.status is not ExportStatus.WAITING:
         return
-    if turn is None or export.turn == turn:
+    if attempt_number is None or export.attempt_number == attempt_number:
         _end_export(session, export, ExportStatus.FAILED, problem)
 
 

@@ -23,7 +23,7 @@ from app.services.monthly_reports.details import details_of
 from app.services.monthly_reports.schedules import get, next_time, owner_of
 from app.services.users import account
 
-A_TURN = 50
+A_RUN = 50
 """Reports queued per transaction."""
 
 
@@ -98,7 +98,7 @@ def send_due(session: Session, now: datetime, model: ModelRate, figures: Session
         select(ReportSchedule)
         .where(ReportSchedule.next_at <= now)
         .order_by(ReportSchedule.next_at)
-        .limit(A_TURN)
+        .limit(A_RUN)
         .with_for_update(skip_locked=True)
         .execution_options(populate_existing=True)
     ).all()

@@ -106,9 +106,7 @@ def dispatch(session: Session, campaign_id: UUID, settings: CallSettings, now: d
     if room <= 0:
         return 0
     caller = system_caller(f"Campaign {campaign.name}", partner_id=campaign.partner_id)
-    scheduled = _CampaignTurn(session, caller, campaign, outreach, parties, settings, now).call(
-        room
-    )
+    scheduled = _CampaignRun(session, caller, campaign, outreach, parties, settings, now).call(room)
     if scheduled and outreach.calls_per_hour:
         began = max(outreach.next_at or now, now - CATCHING_UP)
         outreach.next_at = began + scheduled * timedelta(hours=1) / outreach.calls_per_hour
@@ -166,8 +164,8 @@ class _CallCandidate(NamedTuple):
     waiting: OutreachContact | None
 
 
-class _CampaignTurn:
-    """One turn of a campaign, in one transaction."""
+class _CampaignRun:
+    """The calls that a campaign places in one transaction."""
 
     def __init__(
         self,

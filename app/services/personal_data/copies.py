@@ -115,7 +115,7 @@ def erase_exports(session: Session, subject: DataSubject, requested_at: datetime
     """Delete the partner's exports, which may name the subject, and the user's own: those requested
     before the erasure, as its page says, and those started since. Return the key of the file of
     each, empty without one. They can be requested again."""
-    is_started = (ListExport.status != ExportStatus.WAITING) | (ListExport.turn > 0)
+    is_started = (ListExport.status != ExportStatus.WAITING) | (ListExport.attempt_number > 0)
     is_old = is_started | (ListExport.created_at <= requested_at)
     query = select(ListExport.id, ListExport.file_key).where(exports_of(subject), is_old)
     rows = session.execute(query).all()

@@ -39,13 +39,17 @@ class RecordingRequest:
 
 
 def prepare_request(
-    session: Session, keys: Sequence[str], downloads: TwilioDownloads, recording_id: UUID, turn: int
+    session: Session,
+    keys: Sequence[str],
+    downloads: TwilioDownloads,
+    recording_id: UUID,
+    attempt_number: int,
 ) -> RecordingRequest | None:
     """Return what to fetch; None if there is nothing to fetch any more."""
     recording = session.get(CallRecording, recording_id)
     if (
         recording is None
-        or recording.turn != turn
+        or recording.attempt_number != attempt_number
         or recording.status is not RecordingStatus.WAITING
     ):
         return None
@@ -66,13 +70,13 @@ def prepare_request(
 
 
 def store_file(
-    session: Session, recording_id: UUID, turn: int, stored: StoredFile, content_type: str
+    session: Session, recording_id: UUID, attempt_number: int, stored: StoredFile, content_type: str
 ) -> str:
     """Keep the fetched file; return the key of the file that is not needed any more, if any."""
     recording = session.get(CallRecording, recording_id, with_for_update=True)
     if (
         recording is None
-        or recording.turn != turn
+        or recording.attempt_number != attempt_number
         or recording.status is not RecordingStatus.WAITING
     ):
         return stored.key
@@ -99,13 +103,13 @@ def has_room(session: Session, recording_id: UUID, size: int, defaults: StorageD
 
 
 def record_failure(
-    session: Session, recording_id: UUID, turn: int, problem: str, *, again: bool
+    session: Session, recording_id: UUID, attempt_number: int, problem: str, *, again: bool
 ) -> None:
     """Write down why there is no file, and try again later if that can help."""
     recording = session.get(CallRecording, recording_id, with_for_update=True)
     if (
         recording is None
-        or recording.turn != turn
+        or recording.attempt_number != attempt_number
         or recording.status is not RecordingStatus.WAITING
     ):
         return
@@ -115,5 +119,5 @@ def record_failure(
         return
     pause = PAUSES[recording.tries]
     recording.tries += 1
-    recording.turn += 1
-    enqueue_recording(session, recording_id, recording.turn, pause)
+    recording.attempt_number += 1
+    enqueue_recording(session, recording_id, recording.attempt_number, pause)

@@ -77,9 +77,9 @@ def _recording_of(session: Session, call: Call) -> CallRecording:
 def _request_recording(session: Session, recording: CallRecording) -> None:
     recording.status, recording.problem = RecordingStatus.WAITING, None
     recording.tries = 0
-    recording.turn = (recording.turn or 0) + 1
+    recording.attempt_number = (recording.attempt_number or 0) + 1
     session.flush()
-    enqueue_recording(session, recording.id, recording.turn)
+    enqueue_recording(session, recording.id, recording.attempt_number)
 
 
 def add_for(session: Session, row: R, call: Call) -> R:

@@ -43,14 +43,14 @@ class WebhookRequest:
 
 
 def begin(
-    session: Session, delivery_id: UUID, turn: int, settings: Settings
+    session: Session, delivery_id: UUID, attempt_number: int, settings: Settings
 ) -> WebhookRequest | None:
     """Return what to send now; None if it is no longer to be sent, or not now.
 
     Raises `SealBroken` if the webhook's secret can't be read.
     """
     webhook, delivery = _lock_delivery(session, delivery_id)
-    if webhook is None or delivery is None or not _is_its_turn(delivery, turn):
+    if webhook is None or delivery is None or not _is_latest_attempt(delivery, attempt_number):
         return None
     if webhook.paused_at is not None:
         _hold(delivery)
@@ -66,11 +66,15 @@ def begin(
 
 
 def record_answer(
-    session: Session, delivery_id: UUID, turn: int, answer: WebhookAnswer, settings: Settings
+    session: Session,
+    delivery_id: UUID,
+    attempt_number: int,
+    answer: WebhookAnswer,
+    settings: Settings,
 ) -> None:
     """Store the receiver's answer, and queue the next attempt unless it accepted."""
     webhook, delivery = _lock_delivery(session, delivery_id)
-    if webhook is None or delivery is None or not _is_its_turn(delivery, turn):
+    if webhook is None or delivery is None or not _is_latest_attempt(delivery, attempt_number):
         return
     now = utcnow()
     delivery.attempts += 1
@@ -141,8 +145,8 @@ def _lock_webhook(session: Session, webhook_id: UUID) -> Webhook | None:
     return session.get(Webhook, webhook_id, with_for_update=lock, populate_existing=True)
 
 
-def _is_its_turn(delivery: WebhookDelivery, turn: int) -> bool:
-    return delivery.status is DeliveryStatus.WAITING and delivery.turn == turn
+def _is_latest_attempt(delivery: WebhookDelivery, attempt_number: int) -> bool:
+    return delivery.status is DeliveryStatus.WAITING and delivery.attempt_number == attempt_number
 
 
 def _delete_ended_secret(webhook: Webhook) -> None:
@@ -162,9 +166,9 @@ def _hold(delivery: WebhookDelivery) -> None:
 
 def _enqueue_attempt(session: Session, delivery: WebhookDelivery, seconds: float) -> None:
     delivery.status, delivery.ended_at = DeliveryStatus.WAITING, None
-    delivery.turn += 1
+    delivery.attempt_number += 1
     delivery.next_attempt_at = utcnow() + timedelta(seconds=seconds)
-    enqueue_webhook(session, delivery.webhook_id, delivery.id, delivery.turn, seconds)
+    enqueue_webhook(session, delivery.webhook_id, delivery.id, delivery.attempt_number, seconds)
 
 
 def _seconds_to_next(retries: int, answer: WebhookAnswer, pace: float) -> float:

@@ -78,7 +78,7 @@ def add(
         type=kind,
         payload=payload,
         status=DeliveryStatus.HELD if is_held else DeliveryStatus.WAITING,
-        turn=1,
+        attempt_number=1,
         created_at=at,
         next_attempt_at=None if is_held else at,
     )

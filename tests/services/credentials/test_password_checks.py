@@ -17,11 +17,11 @@ from app.services.auth.password_checks import PasswordChecks
 
 @contextmanager
 def occupied_turn(checks: PasswordChecks) -> Iterator[None]:
-    """One turn, kept by another thread until the block ends."""
+    """One slot, kept by another thread until the block ends."""
     has_begun, may_end = Event(), Event()
 
     def keep() -> None:
-        with checks.turn():
+        with checks.slot():
             has_begun.set()
             may_end.wait(5)
 
@@ -35,7 +35,7 @@ def occupied_turn(checks: PasswordChecks) -> Iterator[None]:
 
 def outcome(checks: PasswordChecks) -> str | tuple[str, int]:
     try:
-        with checks.turn():
+        with checks.slot():
             return "checked"
     except RateLimited as refused:
         return refused.code, refused.retry_after
@@ -47,7 +47,7 @@ def test_no_more_passwords_are_checked_at_once_than_allowed() -> None:
 
     def check(number: int) -> None:
         ready.wait()
-        with checks.turn():
+        with checks.slot():
             running.add(number)
             most.append(len(running))
             sleep(0.02)
@@ -74,7 +74,7 @@ def test_a_request_is_refused_if_its_turn_takes_too_long() -> None:
 
 def test_an_error_frees_its_turn() -> None:
     checks = PasswordChecks(1, 0)
-    with pytest.raises(ZeroDivisionError), checks.turn():
+    with pytest.raises(ZeroDivisionError), checks.slot():
         raise ZeroDivisionError
     assert outcome(checks) == "checked"
 

@@ -261,7 +261,7 @@ def test_exports_from_before_and_during_the_erasure_keep_no_file(
     with stored_contact.database.transaction() as own:
         file = StoredFile("key", 1, "0")
         for task in filter(None, tasks):
-            assert exports.finish(own, task.export.id, task.turn, file, 1) == "key"
+            assert exports.finish(own, task.export.id, task.attempt_number, file, 1) == "key"
         assert exports.begin(own, waiting) is None
         assert exports.begin(own, later) is not None
     with stored_contact.database.transaction(read_only=True) as own:

@@ -42,10 +42,10 @@ def attempt(
     session: Session, settings: Settings, delivery: WebhookDelivery, answer: WebhookAnswer
 ) -> WebhookRequest | None:
     """What the worker does around the receiver's answer."""
-    turn = delivery.turn
-    message = delivering.begin(session, delivery.id, turn, settings)
+    attempt_number = delivery.attempt_number
+    message = delivering.begin(session, delivery.id, attempt_number, settings)
     if message is not None:
-        delivering.record_answer(session, delivery.id, turn, answer, settings)
+        delivering.record_answer(session, delivery.id, attempt_number, answer, settings)
     return message
 
 
@@ -153,7 +153,7 @@ def test_an_outdated_attempt_does_nothing(
     attempt(session, settings, delivery, BUSY)
     assert delivering.begin(session, delivery.id, 1, settings) is None
     delivering.record_answer(session, delivery.id, 1, TAKEN, settings)
-    assert (delivery.status, delivery.attempts, delivery.turn) == (WAITING, 1, 2)
+    assert (delivery.status, delivery.attempts, delivery.attempt_number) == (WAITING, 1, 2)
 
 
 def test_a_webhook_that_is_gone_is_paused_at_once_and_the_partner_gets_a_mail(

@@ -151,7 +151,7 @@ def test_the_mail_about_its_pause_names_the_whole_portal(
     tenant.partner.notification_email = "ops@northwind.example"
     delivery = deliveries.send_test(session, admin, portal_webhook.id)
     gone = WebhookAnswer(410, "")
-    delivering.record_answer(session, delivery.id, delivery.turn, gone, settings)
+    delivering.record_answer(session, delivery.id, delivery.attempt_number, gone, settings)
     mail = session.scalars(select(Mail)).one()
     assert (mail.kind, mail.details["organization"]) == ("webhook_paused", None)
 
