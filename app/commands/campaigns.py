@@ -38,7 +38,7 @@ def create_campaign(
     try:
         with extensions.transaction() as session:
             caller = system_caller(WHO)
-            campaign = campaigns.create_with_keys(
+            campaign = campaigns.create_with_external_ids(
                 session, caller, organization_id, name=name, keys=keys
             )
             described = {

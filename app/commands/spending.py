@@ -9,7 +9,7 @@ from flask.cli import AppGroup
 
 from app.commands.transactions import changing, reading
 from app.services import spending
-from app.services.spending import LimitSubject, LimitUse, SpendingLimits, SpendingState, rates
+from app.services.spending import LimitSubject, LimitUsage, SpendingLimits, SpendingState, rates
 
 spending_commands = AppGroup("spending", help="Call rates and spending limits.")
 
@@ -109,13 +109,13 @@ def _print(state: SpendingState) -> None:
         click.echo(f"{label}: {_money(money, state.currency)}, {_minutes(time)}")
 
 
-def _money(use: LimitUse, currency: str) -> str:
+def _money(use: LimitUsage, currency: str) -> str:
     maximum = "no limit" if use.limit is None else f"{spending.format_amount(use.limit)} {currency}"
     used = f"{spending.format_amount(use.spent)} {currency}"
     reserved = f" (and {spending.format_amount(use.reserved)} reserved)" if use.reserved else ""
     return f"{used}{reserved} of {maximum}"
 
 
-def _minutes(use: LimitUse) -> str:
+def _minutes(use: LimitUsage) -> str:
     maximum = "no limit" if use.limit is None else f"{use.limit // 60:,}"
     return f"{use.spent // 60:,} minutes of {maximum}"

@@ -100,7 +100,7 @@ def stored_contacts(session: Session, campaign_id: Any) -> list[Any]:
 def shell_with_keys(shell: Shell, session: Session) -> Shell:
     """A campaign with two external ids."""
     caller = shell.tenant.caller(Role.PARTNER_ADMIN)
-    made = campaigns.create_with_keys(
+    made = campaigns.create_with_external_ids(
         session, caller, shell.tenant.organization.id, name="Keyed", keys=["crmId", "siteId"]
     )
     session.commit()

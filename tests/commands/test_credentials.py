@@ -81,7 +81,7 @@ def test_a_legacy_client_is_created_extended_and_listed(app: Flask, tenant: Tena
     assert extended["servedUntil"] == "2099-12-31T00:00:00.000Z"
     assert printed(app, "client", "list", "--area", "B") == [extended]
     assert printed(app, "client", "list", "--area", "A") == []
-    assert run(app, "client", "list", "--area", "A").stdout == "No client yet.\n"
+    assert run_command(app, "client", "list", "--area", "A").stdout == "No client yet.\n"
     assert printed(app, "client", "extend", client_id, "--end")["servedUntil"] is None
 
 

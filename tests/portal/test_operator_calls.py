@@ -15,8 +15,8 @@ from app.enums import CallStatus, CarrierKind, EndedReason, Role
 from app.errors import Forbidden
 from app.gateways import job_queue
 from app.models import Call, CallAttempt, User, utcnow
-from app.services.calls import of_partners, resolve
-from app.services.calls.of_partners import PartnerCallFilter
+from app.services.calls import operator_search, resolve
+from app.services.calls.operator_search import PartnerCallFilter
 from tests.fixtures.recount import recount
 from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser
@@ -43,7 +43,7 @@ def test_an_operator_reads_and_filters_the_calls_of_all_partners(
     session: Session, calls: dict[str, Call], tenant: Tenant, other_tenant: Tenant
 ) -> None:
     def found(**wanted: Any) -> set[str]:
-        page = of_partners.search(session, OPERATOR, PartnerCallFilter(**wanted))
+        page = operator_search.search(session, OPERATOR, PartnerCallFilter(**wanted))
         listed = {row.id for row in page.items}
         return {name for name, call in calls.items() if call.id in listed}
 
@@ -64,7 +64,7 @@ def test_only_operators_read_the_calls_of_all_partners(
     session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     with pytest.raises(Forbidden):
-        of_partners.search(session, tenant.caller(role), PartnerCallFilter())
+        operator_search.search(session, tenant.caller(role), PartnerCallFilter())
     user = tenant.user if role in (Role.OWNER, Role.STANDARD) else tenant.staff[role]
     browser = signed_in(user)
     for path in ("/operator/calls", "/lists/partner-calls/export.csv"):

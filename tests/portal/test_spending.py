@@ -78,7 +78,7 @@ def test_a_partner_admin_sets_the_limits_of_an_organization(
 def test_a_limit_of_a_day_above_that_of_the_month_is_saved_with_a_hint(
     tenant: Tenant, admin: Browser
 ) -> None:
-    path, hint = f"/organizations/{tenant.organization.id}/spending", "This limit can’t be reached"
+    path, hint = f"/organizations/{tenant.organization.id}/spending", "this limit can’t be reached"
     for version, (kind, day, month, hints) in enumerate(
         (
             ("money", "20", "30", 0),

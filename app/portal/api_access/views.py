@@ -32,7 +32,7 @@ from app.portal.api_access.forms import (
     RotateForm,
 )
 from app.portal.api_access.labels import ago, end_of, key_status, last_use, replaced_message
-from app.portal.spending.uses import bars_of
+from app.portal.spending.limit_bars import bars_of
 from app.portal.web import lists, organization_picker
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage

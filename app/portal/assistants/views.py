@@ -362,7 +362,7 @@ def _new_page(organization: Organization | None, form: NewAssistantForm) -> str:
         with transaction(read_only=True) as session:
             read_frame(session)
             numbers = phone_numbers.unused_by_assistants(session, organization.id)
-            use = organizations.use_of(session, [organization.id])[organization.id]
+            use = organizations.usage_of(session, [organization.id])[organization.id]
             about = organization_picker.organization_hint(organization, use)
     return render_template(
         "portal/assistants/new.html",

@@ -31,7 +31,7 @@ from app.portal.web.messages import flash
 from app.services.auth import password_rules, recovery
 from app.services.auth.sign_in import SignInOutcome
 from app.services.branding.brand import NEUTRAL, of_partner
-from app.services.users import link_use
+from app.services.users import mailed_links
 
 
 @blueprint.get("/p/<slug>/forgot-password")
@@ -64,23 +64,23 @@ def send_recovery_link(slug: str | None = None) -> Page:
 @blueprint.get("/password/<token>")
 def show_password(token: str, slug: str | None = None) -> Response:
     """The neutral URL serves users without a partner."""
-    return _show(NewPasswordForm(), token, slug, link_use.PASSWORD)
+    return _show(NewPasswordForm(), token, slug, mailed_links.PASSWORD)
 
 
 @blueprint.post("/p/<slug>/password/<token>")
 @blueprint.post("/password/<token>")
 def set_password(token: str, slug: str | None = None) -> Response:
-    return _set_password(NewPasswordForm(), token, slug, link_use.PASSWORD)
+    return _set_password(NewPasswordForm(), token, slug, mailed_links.PASSWORD)
 
 
 @blueprint.get("/p/<slug>/invitation/<token>")
 def show_invitation(token: str, slug: str) -> Response:
-    return _show(InvitationForm(), token, slug, link_use.INVITATION)
+    return _show(InvitationForm(), token, slug, mailed_links.INVITATION)
 
 
 @blueprint.post("/p/<slug>/invitation/<token>")
 def accept_invitation(token: str, slug: str) -> Response:
-    return _set_password(InvitationForm(), token, slug, link_use.INVITATION)
+    return _set_password(InvitationForm(), token, slug, mailed_links.INVITATION)
 
 
 R = TypeVar("R", bound=Response)
@@ -125,7 +125,7 @@ def _load_link_user(token: str, purposes: tuple[LinkPurpose, ...]) -> _LinkUser 
         g.brand = of_partner(partner) if partner else NEUTRAL
         partner_id = partner.id if partner else None
         try:
-            user = link_use.user_of_link(session, token, purposes, partner_id)
+            user = mailed_links.user_of_link(session, token, purposes, partner_id)
         except NotFound:
             return None
         return _LinkUser(user, partner_id, password_rules.known_words(session, user))
@@ -159,7 +159,7 @@ def _set_password(
         )
     try:
         with transaction() as session:
-            entry = link_use.use(
+            entry = mailed_links.accept(
                 session,
                 token,
                 purposes,
@@ -174,7 +174,7 @@ def _set_password(
         return _render_ended(slug, purposes)
     if entry.user is None:
         message = gettext("Password set.")
-    elif purposes == link_use.INVITATION:
+    elif purposes == mailed_links.INVITATION:
         message = _welcome_message(entry.user)
     else:
         message = gettext("Password set. You are signed in.")
@@ -214,7 +214,7 @@ def _render_form(form: NewPasswordForm, user: User, status: int) -> Response:
 def _render_ended(slug: str | None, purposes: tuple[LinkPurpose, ...]) -> Response:
     page = render_template(
         "portal/auth/password_ended.html",
-        invitation=purposes == link_use.INVITATION,
+        invitation=purposes == mailed_links.INVITATION,
         forgot_url=forgot_url(slug),
         sign_in_url=sign_in_url(slug),
     )

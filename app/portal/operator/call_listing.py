@@ -23,8 +23,8 @@ from app.portal.web.list_definitions import (
 )
 from app.portal.web.region_choices import region_title
 from app.portal.web.user_timezone import Problems, time_bounds, zone
-from app.services.calls import of_partners
-from app.services.calls.of_partners import SORTS, PartnerCall, PartnerCallFilter
+from app.services.calls import operator_search
+from app.services.calls.operator_search import SORTS, PartnerCall, PartnerCallFilter
 from app.services.paging import Page
 
 CARRIER_TITLES = {
@@ -52,7 +52,7 @@ def chosen_filters() -> tuple[PartnerCallFilter, Problems]:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[PartnerCall]:
-    return of_partners.search(
+    return operator_search.search(
         session, caller(), chosen_filters()[0], sort=sort, cursor=cursor, limit=limit
     )
 
@@ -141,7 +141,7 @@ PARTNER_CALLS = ListDefinition(
     sorts=SORTS,
     default_sort="-created",
     load=_load,
-    count=lambda session, most: of_partners.count(
+    count=lambda session, most: operator_search.count(
         session, caller(), chosen_filters()[0], most=most
     ),
     problems=lambda: chosen_filters()[1],

@@ -21,7 +21,7 @@ from app.portal.web.blueprint import Page
 from app.portal.web.fragments import render_checked
 from app.portal.web.list_pages import list_page, without_empty
 from app.services import partners
-from app.services.calls.of_partners import PartnerCall, PartnerCallFilter
+from app.services.calls.operator_search import PartnerCall, PartnerCallFilter
 from app.services.money_format import shared_digits
 
 

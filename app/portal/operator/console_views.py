@@ -17,7 +17,7 @@ from app.portal.operator import blueprint
 from app.portal.operator.forms import PartnerForm
 from app.portal.operator.labels import domain_label, partner_status
 from app.portal.operator.partner_views import users_label
-from app.portal.spending.uses import month_money
+from app.portal.spending.limit_bars import month_money
 from app.portal.users.listing import STATUS_LABELS
 from app.portal.web.blueprint import Page
 from app.portal.web.current_user import sign_in_url

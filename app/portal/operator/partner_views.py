@@ -17,7 +17,7 @@ from app.portal.web.formats import number
 from app.portal.web.forms import saving_edit, stored_page
 from app.portal.web.messages import redirect_saved, redirect_with
 from app.services import overview, partners, users
-from app.services.calls import of_partners
+from app.services.calls import operator_search
 from app.services.calls.states import WAITING
 
 MAX_COUNTED = 100_000
@@ -84,10 +84,10 @@ def _suspension_consequences(session: Session, partner: Partner) -> list[str]:
     signed_out = users.count(
         session, caller(), users.UserFilter(partner_id=partner.id), most=MAX_COUNTED
     )
-    waiting = of_partners.count(
+    waiting = operator_search.count(
         session,
         caller(),
-        of_partners.PartnerCallFilter(partner=partner.id, states=WAITING),
+        operator_search.PartnerCallFilter(partner=partner.id, states=WAITING),
         most=MAX_COUNTED,
     )
     cancelled = ngettext(

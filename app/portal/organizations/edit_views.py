@@ -215,7 +215,7 @@ def _plan_page(organization_id: UUID, form: OrganizationPlanForm) -> str:
         return render_template(
             "portal/organizations/plan.html",
             organization=organization,
-            use=organizations.use_of(session, [organization.id])[organization.id],
+            use=organizations.usage_of(session, [organization.id])[organization.id],
             form=form,
             used=used_label(statements.as_if(session, [organization])[organization.id].usage),
             choices=_priced_plans(session, organization),

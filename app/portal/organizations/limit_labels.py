@@ -10,7 +10,7 @@ from app.portal.web.formats import hours_end, number
 from app.portal.web.plan_names import plan_name
 from app.services.billing.rating import StatementLine
 from app.services.calls.limits import AppliedLimit, LimitSource
-from app.services.organizations import CallingRules, OrganizationUse
+from app.services.organizations import CallingRules, OrganizationUsage
 
 
 def region_names(codes: Iterable[str]) -> str:
@@ -18,7 +18,7 @@ def region_names(codes: Iterable[str]) -> str:
     return ", ".join(country_name(code).removeprefix("the ") for code in codes)
 
 
-def assistants_note(organization: Organization, use: OrganizationUse) -> str:
+def assistants_note(organization: Organization, use: OrganizationUsage) -> str:
     """Return what follows from the assistants in use; nothing below the limit."""
     limit = organization.assistant_limit
     if not limit or use.assistants < limit:
@@ -28,7 +28,7 @@ def assistants_note(organization: Organization, use: OrganizationUse) -> str:
     return gettext("At the limit: the next assistant will be refused.")
 
 
-def users_note(organization: Organization, use: OrganizationUse) -> str:
+def users_note(organization: Organization, use: OrganizationUsage) -> str:
     """Return how many seats are left, or what follows from none; nothing without a limit."""
     limit = organization.user_limit
     if not limit:

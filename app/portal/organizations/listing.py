@@ -27,7 +27,7 @@ from app.services import organizations, partners
 from app.services.billing.month_end import IncludedUse
 from app.services.organizations import InTrial, LimitCloseness
 from app.services.organizations.loading import SORTS
-from app.services.organizations.use import OrganizationUse
+from app.services.organizations.usage import OrganizationUsage
 from app.services.paging import Page
 
 STATUS_LABELS = {
@@ -49,7 +49,7 @@ TRIAL_LABELS = {
 @dataclass(frozen=True, slots=True)
 class OrganizationRow:
     organization: Organization
-    use: OrganizationUse
+    use: OrganizationUsage
     first_user: str | None
     partner: str | None
     """The name of its partner, for operators."""

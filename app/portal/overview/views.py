@@ -227,7 +227,7 @@ def _member_page(organization_id: UUID) -> str:
             month=month,
             organization=organization,
             trial=organizations.trial_of(session, organization, current_user.partner),
-            use=organizations.use_of(session, [organization_id])[organization_id],
+            use=organizations.usage_of(session, [organization_id])[organization_id],
             billed=statements.current_month(session, caller(), organization_id).usage,
             updated=month.updated,
             **_to_do_context(session),

@@ -18,7 +18,7 @@ from app.portal.web.formats import ROLE_NAMES, day, phone
 from app.portal.web.messages import changing, redirect_with
 from app.portal.web.user_timezone import zone
 from app.services import organizations, search
-from app.services.calls import called
+from app.services.calls import callee_search
 from app.services.contacts import single
 from app.services.personal_data import exporting, preview
 
@@ -42,7 +42,7 @@ def find_personal_data() -> str:
 def _match_context(session: Session, query: str) -> dict[str, Any]:
     """Return the matches of the words, at most `SHOWN` of each kind."""
     matches = search.users_and_contacts(session, caller(), query, SHOWN)
-    last_calls = called.last_calls_to(session, caller(), query, limit=SHOWN)
+    last_calls = callee_search.last_calls_to(session, caller(), query, limit=SHOWN)
     return {
         "groups": _group_matches(session, matches, last_calls),
         "max_rows": SHOWN,

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.extensions import caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.portal.spending.forms import SpendingForm
-from app.portal.spending.uses import bars_of
+from app.portal.spending.limit_bars import bars_of
 from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving_edit
 from app.portal.web.messages import redirect_saved

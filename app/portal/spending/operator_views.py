@@ -11,8 +11,8 @@ from app.languages import gettext, ngettext
 from app.portal.spending import blueprint
 from app.portal.spending.forms import RatesForm, SpendingForm
 from app.portal.spending.labels import rates_message
+from app.portal.spending.limit_bars import nearest
 from app.portal.spending.limit_pages import limits_page, save_limits, stored_limits
-from app.portal.spending.uses import nearest
 from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.lists import csv_file

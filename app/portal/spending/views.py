@@ -17,13 +17,13 @@ from app.portal.organizations.tabs import organization_page_data
 from app.portal.spending import blueprint
 from app.portal.spending.forms import BudgetForm, OrganizationSpendingForm, SpendingForm
 from app.portal.spending.labels import spending_parts, test_money_message
+from app.portal.spending.limit_bars import bars_of, budget_bar
 from app.portal.spending.limit_pages import (
     limits_page,
     reserved_message,
     save_limits,
     stored_limits,
 )
-from app.portal.spending.uses import bars_of, budget_bar
 from app.portal.web.blueprint import Page
 from app.portal.web.forms import saving
 from app.portal.web.messages import redirect_saved, redirect_with

@@ -15,7 +15,7 @@ from app.portal.web import lists
 from app.portal.web.formats import number
 from app.portal.web.plan_names import plan_name, read_plan_names
 from app.services import organizations, partners
-from app.services.organizations import OrganizationUse
+from app.services.organizations import OrganizationUsage
 
 SHOWN, SUGGESTED = 25, 50
 
@@ -80,7 +80,7 @@ def choose_page(
     filters = organizations.OrganizationFilter(query=query)
     page = organizations.search(session, caller(), filters, sort="name", limit=SHOWN)
     use_by_id = (
-        organizations.use_of(session, [row.id for row in page.items]) if for_assistant else {}
+        organizations.usage_of(session, [row.id for row in page.items]) if for_assistant else {}
     )
     served = {row.partner_id for row in page.items}
     read_plan_names(session, page.items)
@@ -123,7 +123,7 @@ def choose_page(
 
 def organization_hint(
     row: Organization,
-    use: OrganizationUse | None = None,
+    use: OrganizationUsage | None = None,
     owner: str | None = None,
     *,
     is_partner_suspended: bool = False,

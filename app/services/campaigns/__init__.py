@@ -6,6 +6,7 @@ from app.services.campaigns.lifecycle import (
     assistants_of,
     changed,
     create,
+    create_with_external_ids,
     lock_campaign,
     pause,
     rename,
@@ -27,4 +28,3 @@ from app.services.campaigns.loading import (
     visible,
 )
 from app.services.campaigns.outreach import external_id_keys, external_id_keys_of, lock, revise
-from app.services.campaigns.with_keys import create_with_keys

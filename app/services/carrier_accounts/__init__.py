@@ -2,7 +2,7 @@
 the installation's. A new account is pending, and used by no call, until its test has passed.
 
 `accounts` holds the actions of users, `account_fields` the valid fields, `checks` what the worker
-checks, `testing` the tests of connections, `using` the selection of a call's account and its
+checks, `testing` the tests of connections, `selection` the choice of a call's account and its
 credentials.
 """
 
@@ -23,11 +23,7 @@ from app.services.carrier_accounts.secret_retention import (
     delete_unneeded_secrets,
     find_forgotten,
 )
-from app.services.carrier_accounts.testing import any_failing, failing
-from app.services.carrier_accounts.testing import begin as begin_test
-from app.services.carrier_accounts.testing import end as end_test
-from app.services.carrier_accounts.testing import enqueue_test as ask_for_test
-from app.services.carrier_accounts.using import (
+from app.services.carrier_accounts.selection import (
     calling_over,
     choose_again,
     count_numbers,
@@ -39,3 +35,7 @@ from app.services.carrier_accounts.using import (
     of_owners,
     same_in_use,
 )
+from app.services.carrier_accounts.testing import any_failing, failing
+from app.services.carrier_accounts.testing import begin as begin_test
+from app.services.carrier_accounts.testing import end as end_test
+from app.services.carrier_accounts.testing import enqueue_test as ask_for_test

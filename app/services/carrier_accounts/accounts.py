@@ -23,7 +23,7 @@ from app.policy.caller import Caller
 from app.services import audit
 from app.services.carrier_accounts.account_fields import AccountFields, audit_values, check
 from app.services.carrier_accounts.secret_retention import PURPOSE
-from app.services.carrier_accounts.using import same_in_use
+from app.services.carrier_accounts.selection import same_in_use
 from app.services.credentials import new_credential_mails
 from app.services.credentials.encryption import seal
 from app.services.paging import Page, SortOrder, keyset_page

@@ -14,7 +14,7 @@ from app.models import CarrierAccount, CarrierAccountTest, new_id
 from app.policy.caller import Caller, system_caller
 from app.services.carrier_accounts.accounts import get, use
 from app.services.carrier_accounts.checks import is_running, restart
-from app.services.carrier_accounts.using import credentials, numbers_of
+from app.services.carrier_accounts.selection import credentials, numbers_of
 from app.services.tenancy import of_tenant
 
 WORKER = system_caller("Connection test")

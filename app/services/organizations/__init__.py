@@ -48,14 +48,14 @@ from app.services.organizations.status import (
 )
 from app.services.organizations.trial import end_trial, trial_of
 from app.services.organizations.updating import update
-from app.services.organizations.use import (
+from app.services.organizations.usage import (
     RECENT_DAYS,
     OrganizationContents,
-    OrganizationUse,
+    OrganizationUsage,
     any_near_limit,
     names_of,
     near_limits,
+    usage_of,
     use_and_first_users_of,
-    use_of,
 )
 from app.services.tenancy import get_organization_with_limits as get_with_limits

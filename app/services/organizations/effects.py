@@ -17,7 +17,7 @@ from app.services import pricing
 from app.services.organizations.limits import USUAL_USER_LIMITS
 from app.services.organizations.loading import get
 from app.services.organizations.status import active_clients
-from app.services.organizations.use import use_of
+from app.services.organizations.usage import usage_of
 
 
 class EffectWeight(StrEnum):
@@ -50,7 +50,7 @@ def effects(
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = get(session, caller, organization_id)
-    use = use_of(session, [organization.id])[organization.id]
+    use = usage_of(session, [organization.id])[organization.id]
     all_effects: list[ChangeEffect] = []
     if tier is not None and tier is not organization.payment_tier:
         all_effects += _of_plan(session, organization, tier)

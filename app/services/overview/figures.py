@@ -17,7 +17,7 @@ from app.policy.caller import Caller
 from app.services import partners, reporting
 from app.services.forecasting import MonthEnd
 from app.services.organizations.loading import visible
-from app.services.organizations.use import OrganizationUse, newest_with_use
+from app.services.organizations.usage import OrganizationUsage, newest_with_usage
 from app.services.paging import counting_up_to
 
 
@@ -49,7 +49,7 @@ class OrganizationFigures:
 
     by_tier: dict[str, int]
     added: int
-    newest: Sequence[tuple[Organization, OrganizationUse]]
+    newest: Sequence[tuple[Organization, OrganizationUsage]]
 
     @property
     def total(self) -> int:
@@ -78,7 +78,7 @@ def organization_figures(session: Session, caller: Caller, limit: int) -> Organi
         {tier.value: number for tier, number in zip(Tier, by_tier, strict=True)},
         new,
         [
-            (each, OrganizationUse(*map(int, used)))
+            (each, OrganizationUsage(*map(int, used)))
             for each, *used in (row[len(Tier) + 1 :] for row in rows)
             if each is not None
         ],
@@ -93,8 +93,8 @@ def _organizations_query(caller: Caller, today: date, limit: int) -> Select[*tup
     added = _present(caller).where(Organization.created_at >= first)
     adding = counting_up_to(added.with_only_columns(Organization.id)).scalar_subquery()
     counts = _by_tier(caller).add_columns(adding).subquery()
-    newest = newest_with_use(caller, limit).subquery()
-    row, used = aliased(Organization, newest), list(newest.c)[-len(fields(OrganizationUse)) :]
+    newest = newest_with_usage(caller, limit).subquery()
+    row, used = aliased(Organization, newest), list(newest.c)[-len(fields(OrganizationUsage)) :]
     query = select(*counts.c, row, *used).select_from(counts).outerjoin(newest, true())
     return query.order_by(row.created_at.desc(), row.id.desc())
 

@@ -14,7 +14,8 @@ from app.enums import Tier
 from app.models import DispatchPause, Organization, Partner, Statement, Subscription, utcnow
 from app.services import pauses, reporting
 from app.services.calls import limits
-from app.services.organizations import status, use
+from app.services.organizations import status
+from app.services.organizations import usage as organization_usage
 from app.services.pricing import subscriptions
 from app.services.storage import usage
 
@@ -25,7 +26,7 @@ class OrganizationHead:
     calling."""
 
     partner: Partner
-    contents: use.OrganizationContents
+    contents: organization_usage.OrganizationContents
     pause: DispatchPause | None
 
 
@@ -50,7 +51,7 @@ class OrganizationNumbers:
 
 def head_of(session: Session, organization: Organization) -> OrganizationHead:
     """Read the head in one query; the organization must come from its loader."""
-    counts = (query.scalar_subquery() for query in use.contents_counts())
+    counts = (query.scalar_subquery() for query in organization_usage.contents_counts())
     head_query = (
         select(Partner, DispatchPause, *counts)
         .select_from(Organization)
@@ -59,13 +60,13 @@ def head_of(session: Session, organization: Organization) -> OrganizationHead:
         .where(Organization.id == organization.id)
     )
     partner, pause, *contents = session.execute(head_query).one()
-    return OrganizationHead(partner, use.contents_from(contents), pause)
+    return OrganizationHead(partner, organization_usage.contents_from(contents), pause)
 
 
 def numbers_of(session: Session, organization: Organization) -> OrganizationNumbers:
     """Count them in one query; the organization must come from its loader."""
     sections: tuple[Sequence[Select[Any]], ...] = (
-        use.contents_counts(),
+        organization_usage.contents_counts(),
         status.reach_counts(organization.id),
         usage.sums_of_organization(organization),
         limits.use_counts(organization, utcnow()),
@@ -94,7 +95,7 @@ def numbers_of(session: Session, organization: Organization) -> OrganizationNumb
     )
     now, before = reporting.totals_from(tuple(values), spans)
     return OrganizationNumbers(
-        OrganizationHead(partner, use.contents_from(contents), pause),
+        OrganizationHead(partner, organization_usage.contents_from(contents), pause),
         status.ActiveItems(*reach),
         sum(int(each or 0) for each in stored),
         under_way,

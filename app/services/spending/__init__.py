@@ -26,4 +26,4 @@ from app.services.spending.reserving import (
     settle,
 )
 from app.services.spending.scopes import Spender
-from app.services.spending.use import LimitUse, by_organization
+from app.services.spending.usage import LimitUsage, by_organization

@@ -40,7 +40,7 @@ from app.services.spending.scopes import (
     next_day,
     scope_key,
 )
-from app.services.spending.use import LimitUse, day_of_limit, month_end, outlook
+from app.services.spending.usage import LimitUsage, day_of_limit, month_end, outlook
 from app.services.tenancy import fetch, get_organization, of_tenant
 
 MAX_MICROS = 1_000_000_000 * rates.MICROS
@@ -75,10 +75,10 @@ class SpendingState:
     limits: SpendingLimits
     version: int
     currency: str
-    day_money: LimitUse
-    month_money: LimitUse
-    day_time: LimitUse
-    month_time: LimitUse
+    day_money: LimitUsage
+    month_money: LimitUsage
+    day_time: LimitUsage
+    month_time: LimitUsage
     until: tuple[datetime, datetime]
     passed_on: tuple[date | None, date | None] = (None, None)
     """The days on which spending and minutes are expected to reach the limit of the month."""
@@ -357,20 +357,20 @@ def _is_in_range(name: str, value: int | None) -> bool:
     return value is None or 0 <= value <= maximum
 
 
-def _money_use(total: SpendingTotal | None, limit: int | None) -> LimitUse:
+def _money_use(total: SpendingTotal | None, limit: int | None) -> LimitUsage:
     return (
-        LimitUse(total.spent_micros, total.reserved_micros, limit)
+        LimitUsage(total.spent_micros, total.reserved_micros, limit)
         if total
-        else LimitUse(0, 0, limit)
+        else LimitUsage(0, 0, limit)
     )
 
 
-def _time_use(total: SpendingTotal | None, minutes: int | None) -> LimitUse:
+def _time_use(total: SpendingTotal | None, minutes: int | None) -> LimitUsage:
     limit = None if minutes is None else minutes * 60
     return (
-        LimitUse(total.spent_seconds, total.reserved_seconds, limit)
+        LimitUsage(total.spent_seconds, total.reserved_seconds, limit)
         if total
-        else LimitUse(0, 0, limit)
+        else LimitUsage(0, 0, limit)
     )
 
 

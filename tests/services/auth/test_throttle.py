@@ -17,7 +17,7 @@ from app.services import retention
 from app.services.auth import known_devices, passwords, recovery, sign_in, throttle
 from app.services.auth.sign_in import ProvenAccount, SignInAttempt
 from app.services.auth.throttle import FailureCounter, ThrottleRule, TooManyFailures
-from app.services.users import link_use
+from app.services.users import mailed_links
 from app.validation.networks import networks
 from tests.fixtures.clock import SetClock
 from tests.fixtures.mails import path_in, send_waiting
@@ -110,8 +110,8 @@ def test_an_attacker_gets_few_guesses_while_the_user_can_sign_in_and_recover(
     recovery.enqueue_recovery(session, email=owner.email, partner_id=None, ip=HOME)
     (letter,) = send_waiting(session, settings)
     token = path_in(letter).rsplit("/", 1)[1]
-    used = link_use.use(
-        session, token, link_use.PASSWORD, tenant.partner.id, password_hash=HASH, ip=HOME
+    used = mailed_links.accept(
+        session, token, mailed_links.PASSWORD, tenant.partner.id, password_hash=HASH, ip=HOME
     )
     assert used.user == owner
 
@@ -259,7 +259,9 @@ def test_strangers_can_not_flood_the_mailbox_or_end_a_link(
         letters += send_waiting(session, settings)
     assert len(letters) == 7
     token = path_in(first).rsplit("/", 1)[1]
-    link_use.use(session, token, link_use.PASSWORD, tenant.partner.id, password_hash=HASH, ip=HOME)
+    mailed_links.accept(
+        session, token, mailed_links.PASSWORD, tenant.partner.id, password_hash=HASH, ip=HOME
+    )
     recovery.enqueue_recovery(session, email=tenant.user.email, partner_id=None, ip=HOME)
     assert [letter.to for letter in send_waiting(session, settings)] == [
         tenant.user.email,  # that the password was changed

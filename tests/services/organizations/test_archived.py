@@ -32,8 +32,8 @@ def create_campaign(session: Session, caller: Caller, tenant: Tenant) -> object:
     return campaigns.create(session, caller, tenant.organization.id, name="Spring")
 
 
-def create_campaign_with_keys(session: Session, caller: Caller, tenant: Tenant) -> object:
-    return campaigns.create_with_keys(
+def create_campaign_with_external_ids(session: Session, caller: Caller, tenant: Tenant) -> object:
+    return campaigns.create_with_external_ids(
         session, caller, tenant.organization.id, name="Spring", keys=["crmId"]
     )
 
@@ -66,7 +66,7 @@ def create_legacy_client(session: Session, caller: Caller, tenant: Tenant) -> ob
 
 CREATIONS = (
     create_campaign,
-    create_campaign_with_keys,
+    create_campaign_with_external_ids,
     create_assistant,
     create_key,
     add_webhook,

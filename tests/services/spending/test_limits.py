@@ -11,7 +11,7 @@ from app.services import spending
 from app.services.calls import claims, waiting
 from app.services.calls.claims import ClaimKind
 from app.services.credentials import api_keys
-from app.services.spending import LimitSubject, LimitUse, SpendingLimits
+from app.services.spending import LimitSubject, LimitUsage, SpendingLimits
 from tests.fixtures.clock import SetClock
 from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 from tests.fixtures.worker import make_calling_organization
@@ -32,8 +32,8 @@ def test_a_partner_admin_limits_an_organization(session: Session, tenant: Tenant
         wanted,
         1,
         "USD",
-        LimitUse(0, 0, 20 * DOLLAR),
-        LimitUse(0, 0, 30_000),
+        LimitUsage(0, 0, 20 * DOLLAR),
+        LimitUsage(0, 0, 30_000),
     )
     entry = session.scalars(select(AuditEntry).order_by(AuditEntry.id.desc())).first()
     assert entry is not None

@@ -1,4 +1,4 @@
-"""Use a link from a mail: the invitation, or the one for a (new) password."""
+"""Accept a link from a mail: the invitation, or the one for a (new) password."""
 
 from uuid import UUID
 
@@ -35,7 +35,7 @@ def user_of_link(
     return user
 
 
-def use(
+def accept(
     session: Session,
     token: str,
     purposes: tuple[LinkPurpose, ...],

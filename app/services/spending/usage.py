@@ -1,4 +1,4 @@
-"""The use of limits, its forecast for the end of the month, and the cost of the calls of each
+"""The usage of limits, its forecast for the end of the month, and the cost of the calls of each
 organization in this month."""
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from app.services.tenancy import of_tenant
 
 
 @dataclass(frozen=True, slots=True)
-class LimitUse:
+class LimitUsage:
     """The use of a limit of a day or a month, with the ``limit``; ``reserved`` is the additional
     reservation of calls that have not ended."""
 
@@ -69,7 +69,7 @@ def month_end(ahead: SpendingForecast, month: int, today: int) -> MonthEnd | Non
 
 
 def day_of_limit(
-    expected: DailyForecast | None, month: LimitUse, today: LimitUse, first: date
+    expected: DailyForecast | None, month: LimitUsage, today: LimitUsage, first: date
 ) -> date | None:
     """Return the day of this month, from the ``first`` on, on which the month reaches its limit;
     None if it reached it already, isn't expected to reach it, or too few days are known."""

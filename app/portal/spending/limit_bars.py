@@ -1,4 +1,4 @@
-"""The use of spending limits, as pages show it."""
+"""Spending limits as bars, as pages show them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from app.languages import gettext, ngettext
 from app.languages.dates import NO_BREAK
 from app.portal.web.formats import day, number, percent
 from app.services.money_format import micros
-from app.services.spending import NEAR, LimitUse, SpendingState
+from app.services.spending import NEAR, LimitUsage, SpendingState
 from app.services.spending.budgets import MonthBudget
 
 
@@ -54,7 +54,7 @@ def budget_bar(budget: MonthBudget) -> LimitBar | None:
     used = _used_label(
         micros(budget.spent, budget.currency), micros(budget.micros, budget.currency)
     )
-    bar = _make_bar(gettext("Budget"), LimitUse(budget.spent, 0, budget.micros), used, "", None)
+    bar = _make_bar(gettext("Budget"), LimitUsage(budget.spent, 0, budget.micros), used, "", None)
     levels = ", ".join(f"{level} %" for level in budget.levels).replace(" %", f"{NO_BREAK}%")
     note = gettext(
         "%(percent)s used. Alerts at %(levels)s.",
@@ -75,7 +75,7 @@ def nearest(state: SpendingState) -> LimitBar | None:
     return max(bars, key=lambda bar: bar.used / bar.whole if bar.whole else 1, default=None)
 
 
-def _money_bar(use: LimitUse, currency: str, passed_on: date | None) -> LimitBar:
+def _money_bar(use: LimitUsage, currency: str, passed_on: date | None) -> LimitBar:
     limit = None if use.limit is None else micros(use.limit, currency)
     reserved = ""
     if use.reserved:
@@ -86,7 +86,9 @@ def _money_bar(use: LimitUse, currency: str, passed_on: date | None) -> LimitBar
     return _make_bar(gettext("Spending"), use, used, reserved, passed_on)
 
 
-def _minutes_bar(use: LimitUse, money: LimitUse, currency: str, passed_on: date | None) -> LimitBar:
+def _minutes_bar(
+    use: LimitUsage, money: LimitUsage, currency: str, passed_on: date | None
+) -> LimitBar:
     limit = None if use.limit is None else number(use.limit // 60)
     minutes, reserved = -(-use.reserved // 60), ""
     if minutes:
@@ -107,7 +109,7 @@ def _used_label(used: str, limit: str | None) -> str:
 
 
 def _make_bar(
-    label: str, use: LimitUse, text: str, reserved: str, passed_on: date | None
+    label: str, use: LimitUsage, text: str, reserved: str, passed_on: date | None
 ) -> LimitBar:
     tone: Literal["", "warning", "danger"] = ""
     if use.limit is not None and use.used >= use.limit:

@@ -1,4 +1,4 @@
-"""The use of organizations, counted for many at once by a fixed number of queries."""
+"""The usage of organizations, counted for many at once by a fixed number of queries."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ RECENT_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class OrganizationUse:
+class OrganizationUsage:
     """Assistants, users with a seat, conversations of the last 30 days (UTC)."""
 
     assistants: int = 0
@@ -35,18 +35,18 @@ class OrganizationUse:
     recent_conversations: int = 0
 
 
-def use_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, OrganizationUse]:
+def usage_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID, OrganizationUsage]:
     """Return the use of each organization; they must come from a loader."""
     if not organization_ids:  # PostgreSQL would read the whole tables under their policies
         return {}
     counts = (query.scalar_subquery() for query in _count_queries())
     query = select(Organization.id, *counts).where(Organization.id.in_(organization_ids))
-    return {key: OrganizationUse(*map(int, values)) for key, *values in session.execute(query)}
+    return {key: OrganizationUsage(*map(int, values)) for key, *values in session.execute(query)}
 
 
-def newest_with_use(caller: Caller, limit: int) -> Select[Organization, int, int, int]:
+def newest_with_usage(caller: Caller, limit: int) -> Select[Organization, int, int, int]:
     """Return the query of the newest organizations that are not archived, each with the fields of
-    its `OrganizationUse`."""
+    its `OrganizationUsage`."""
     assistants, users, conversations = (query.scalar_subquery() for query in _count_queries())
     rows = visible(caller).where(Organization.status != OrganizationStatus.ARCHIVED)
     newest = rows.order_by(Organization.created_at.desc(), Organization.id.desc()).limit(limit)
@@ -54,7 +54,7 @@ def newest_with_use(caller: Caller, limit: int) -> Select[Organization, int, int
 
 
 def _count_queries() -> tuple[Select[int], Select[int], Select[int]]:
-    """Return the queries of the fields of `OrganizationUse`, within a query of organizations."""
+    """Return the queries of the fields of `OrganizationUsage`, within a query of organizations."""
     since = (utcnow() - timedelta(days=RECENT_DAYS - 1)).date()
     conversations = func.coalesce(func.sum(ConversationDay.conversations), 0)
     return (
@@ -82,7 +82,7 @@ def near_limits(session: Session, caller: Caller, limit: int) -> list[Organizati
     rows = _near_limit(caller).order_by(Organization.created_at.desc(), Organization.id.desc())
     organizations = list(session.scalars(rows.limit(limit)).all())
     use = (
-        use_of(session, [organization.id for organization in organizations])
+        usage_of(session, [organization.id for organization in organizations])
         if organizations
         else {}
     )
@@ -107,7 +107,7 @@ def _near_limit(caller: Caller) -> Select[Organization]:
     )
 
 
-def _near_messages(organization: Organization, use: OrganizationUse) -> Iterator[str]:
+def _near_messages(organization: Organization, use: OrganizationUsage) -> Iterator[str]:
     """Return which limits are nearly used."""
     assistants, users = organization.assistant_limit, organization.user_limit
     if assistants > 1 and uses(use.assistants, assistants, LimitCloseness.NEAR):
@@ -125,7 +125,7 @@ class OrganizationContents:
 
     campaigns: int
     do_not_call: int
-    use: OrganizationUse
+    use: OrganizationUsage
 
 
 def contents_counts() -> tuple[Select[int], ...]:
@@ -139,7 +139,7 @@ def contents_counts() -> tuple[Select[int], ...]:
 
 def contents_from(counts: Iterable[int]) -> OrganizationContents:
     campaigns, numbers, *used = map(int, counts)
-    return OrganizationContents(campaigns, numbers, OrganizationUse(*used))
+    return OrganizationContents(campaigns, numbers, OrganizationUsage(*used))
 
 
 def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
@@ -153,8 +153,8 @@ def names_of(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UU
 
 def use_and_first_users_of(
     session: Session, ids: Collection[UUID]
-) -> dict[UUID, tuple[OrganizationUse, str | None]]:
-    """As `use_of`, with the email of the first user of each organization, if there is one."""
+) -> dict[UUID, tuple[OrganizationUsage, str | None]]:
+    """As `usage_of`, with the email of the first user of each organization, if there is one."""
     if not ids:
         return {}
     first = (
@@ -166,4 +166,4 @@ def use_and_first_users_of(
     )
     counts = (query.scalar_subquery() for query in _count_queries())
     rows = session.execute(select(Organization.id, first, *counts).where(Organization.id.in_(ids)))
-    return {key: (OrganizationUse(*map(int, used)), email) for key, email, *used in rows}
+    return {key: (OrganizationUsage(*map(int, used)), email) for key, email, *used in rows}
