@@ -18,11 +18,11 @@ _REDIRECTS_ON = Sentence.gettext("%(host)s redirects too often.")
 
 
 class NotFetched(Exception):
-    """Why there is no file, as a sentence; ``again`` if a later attempt may have one."""
+    """Why there is no file, as a sentence; ``is_retryable`` if a later attempt may have one."""
 
-    def __init__(self, message: str, *, again: bool):
+    def __init__(self, message: str, *, is_retryable: bool):
         super().__init__(message)
-        self.again = again
+        self.is_retryable = is_retryable
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Download:
     def read_body(self) -> bytes:
         """Return the file, cut off behind the requested length. Raises `NotFetched`."""
         if self.answer.status != 200:
-            raise NotFetched(_STATUS(host=self.host, status=self.answer.status), again=True)
+            raise NotFetched(_STATUS(host=self.host, status=self.answer.status), is_retryable=True)
         if self.answer.body is None:
-            raise NotFetched(_BROKEN_OFF(host=self.host), again=True)
+            raise NotFetched(_BROKEN_OFF(host=self.host), is_retryable=True)
         return self.answer.body
 
 
@@ -65,14 +65,14 @@ def follow_redirects(
                 seconds=seconds,
             )
         except outside_http.NoAnswer as reason:
-            raise NotFetched(_NO_ANSWER(host=host, reason=reason), again=True) from None
+            raise NotFetched(_NO_ANSWER(host=host, reason=reason), is_retryable=True) from None
         location = answer.headers.get("Location")
         if answer.status not in _REDIRECTS or location is None:
             return Download(host, answer)
         url, sent_headers = _target(url, location), headers
         if not is_web_url(url):
-            raise NotFetched(_BAD_REDIRECT(host=host), again=False)
-    raise NotFetched(_REDIRECTS_ON(host=host), again=False)
+            raise NotFetched(_BAD_REDIRECT(host=host), is_retryable=False)
+    raise NotFetched(_REDIRECTS_ON(host=host), is_retryable=False)
 
 
 def _target(url: str, location: str) -> str:

@@ -29,9 +29,9 @@ def fetch(url: str, etag: str | None, *, max_bytes: int, allow_private: bool) ->
     kind = answer_headers.get_content_type()
     if not kind.startswith("image/"):
         message = f"{download.host} sent {kind[:100]}, not a picture."
-        raise NotFetched(message, again=False)
+        raise NotFetched(message, is_retryable=False)
     if len(data) > max_bytes:
         message = f"The picture is over {max_bytes // 1024 // 1024} MB."
-        raise NotFetched(message, again=False)
+        raise NotFetched(message, is_retryable=False)
     tag = answer_headers.get("ETag", "")
     return FetchedPicture(data, tag if 0 < len(tag) <= 200 and tag.isprintable() else None)

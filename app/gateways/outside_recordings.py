@@ -42,10 +42,10 @@ def fetch(
     )
     data = download.read_body()
     if len(data) > max_bytes:
-        raise NotFetched(_TOO_LARGE(size=size_label(max_bytes)), again=False)
+        raise NotFetched(_TOO_LARGE(size=size_label(max_bytes)), is_retryable=False)
     kind = content_type_of(data)
     if kind is None:
-        raise NotFetched(_NO_RECORDING(host=download.host), again=False)
+        raise NotFetched(_NO_RECORDING(host=download.host), is_retryable=False)
     return FetchedRecording(data, kind)
 
 

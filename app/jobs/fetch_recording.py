@@ -76,18 +76,20 @@ def fetch_and_store(
         with database.transaction(read_only=True) as session:
             size, limits = len(fetched.data), settings.storage_defaults
             if not fetching.has_room(session, recording_id, size, limits):
-                raise NotFetched(NO_ROOM(), again=False)
+                raise NotFetched(NO_ROOM(), is_retryable=False)
         stored = files.save(io.BytesIO(fetched.data), max_bytes=settings.recording_bytes)
     except NotFetched as reason:
         with database.transaction() as session:
             fetching.record_failure(
-                session, recording_id, attempt_number, str(reason), again=reason.again
+                session, recording_id, attempt_number, str(reason), is_retryable=reason.is_retryable
             )
         return
     except (OSError, Unavailable):
         log.exception("a recording could not be stored")
         with database.transaction() as session:
-            fetching.record_failure(session, recording_id, attempt_number, FAILED(), again=True)
+            fetching.record_failure(
+                session, recording_id, attempt_number, FAILED(), is_retryable=True
+            )
         return
     with database.transaction() as session:
         unneeded = fetching.store_file(

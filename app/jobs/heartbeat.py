@@ -122,6 +122,6 @@ def _set_common_time(database: Database, now: datetime, began: float) -> None:
         use_database_time(now, began)
 
 
-def leave(database: Database, executor_id: str) -> None:
+def record_stop(database: Database, executor_id: str) -> None:
     with database.transaction() as session:
-        workers.leave(session, executor_id)
+        workers.remove(session, executor_id)

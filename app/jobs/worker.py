@@ -213,7 +213,7 @@ def _leave(context: WorkerContext, executor_id: str) -> NoReturn:
     _close_gates()
     try:
         context.watch.write_down(context.relaxed_database, immediately=True)
-        heartbeat.leave(context.database, executor_id)
+        heartbeat.record_stop(context.database, executor_id)
     except SQLAlchemyError:
         log.warning("the database can't be used; the worker is reported missing by its heartbeat")
     _exit(0)

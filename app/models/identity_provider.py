@@ -88,7 +88,9 @@ class IdentityRequest(Base):
     user_id: Mapped[UserId | None] = mapped_column(index=True)
     redirect_uri: Mapped[Url]
     next_path: Mapped[Url]
-    again: Mapped[bool] = mapped_column(default=False, server_default=false())
+    needs_fresh_sign_in: Mapped[bool] = mapped_column(
+        "again", default=False, server_default=false()
+    )
     """Whether the user must sign in at the provider after the start of this request."""
     expires_at: Mapped[Time] = mapped_column(index=True)
 

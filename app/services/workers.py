@@ -71,7 +71,7 @@ def record_heartbeat(session: Session, executor_id: str) -> datetime | None:
     )
 
 
-def leave(session: Session, executor_id: str) -> None:
+def remove(session: Session, executor_id: str) -> None:
     """Remove the heartbeat of a worker that stops, so that its work is taken over at once."""
     session.execute(delete(WorkerHeartbeat).where(WorkerHeartbeat.executor_id == executor_id))
 

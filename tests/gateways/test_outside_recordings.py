@@ -19,7 +19,7 @@ def server() -> Iterator[PictureServer]:
 def problem(url: str, *, allow_private: bool = True) -> tuple[str, bool]:
     with pytest.raises(NotFetched) as reason:
         fetch(url, {}, max_bytes=1024 * 1024, allow_private=allow_private)
-    return str(reason.value), reason.value.again
+    return str(reason.value), reason.value.is_retryable
 
 
 def test_a_recording_is_fetched_through_a_redirect(server: PictureServer) -> None:

@@ -65,7 +65,7 @@ def test_a_silent_worker_is_shown_with_what_waits(
 def test_a_stopping_worker_is_offline_at_once_and_no_problem_if_nothing_waits(
     session: Session, tenant: Tenant, heartbeat: WorkerHeartbeat, signed_in: SignedIn
 ) -> None:
-    workers.leave(session, heartbeat.executor_id)
+    workers.remove(session, heartbeat.executor_id)
     session.commit()
     admin = signed_in(tenant.staff[Role.PARTNER_ADMIN])
     assert OFFLINE in admin.get("/carriers").text

@@ -18,7 +18,7 @@ from app.models import User
 from app.portal.account import blueprint
 from app.portal.account.devices import device_label, is_phone, session_label
 from app.portal.account.forms import DetailsForm, MailsForm, OwnPasswordForm
-from app.portal.auth.company_accounts import leave
+from app.portal.auth.company_accounts import begin_sign_in_at_provider
 from app.portal.auth.login_manager import sign_in_user
 from app.portal.auth.step_up_views import check_password
 from app.portal.web.blueprint import Page
@@ -190,7 +190,7 @@ def link_company_account(provider_id: UUID) -> Page:
     with transaction(read_only=True) as session:
         provider = requests.of_partner(session, partner.id, provider_id)
     try:
-        url = leave(partner, provider, user_id=current_user.id)
+        url = begin_sign_in_at_provider(partner, provider, user_id=current_user.id)
     except ProviderFailed:
         message = gettext("%(name)s doesn’t answer. Nothing was changed.", name=provider.name)
         return redirect_with(message, url_for("portal.account.show_account"), "danger")

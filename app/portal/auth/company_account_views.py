@@ -19,7 +19,7 @@ from app.portal.auth import blueprint
 from app.portal.auth.company_accounts import (
     AnswerRefused,
     VerifiedAnswer,
-    leave,
+    begin_sign_in_at_provider,
     provider_of_page,
     verify_provider_answer,
 )
@@ -38,11 +38,16 @@ log = logging.getLogger(__name__)
 def start_company_sign_in(slug: str, provider_id: UUID) -> Page:
     partner, provider = provider_of_page(slug, provider_id)
     next_path = local_path(request.args.get("next"))
-    again = "again" in request.args
-    if current_user.is_authenticated and not again:
+    needs_fresh_sign_in = "again" in request.args
+    if current_user.is_authenticated and not needs_fresh_sign_in:
         return redirect(next_path, 303)
     try:
-        return redirect(leave(partner, provider, next_path=next_path, again=again), 303)
+        return redirect(
+            begin_sign_in_at_provider(
+                partner, provider, next_path=next_path, needs_fresh_sign_in=needs_fresh_sign_in
+            ),
+            303,
+        )
     except ProviderFailed as error:
         return _render_unavailable(partner, provider, error)
 
@@ -128,8 +133,10 @@ def _render_refused(partner: Partner, provider: IdentityProvider, reason: str) -
         else gettext("The answer of %(name)s was not accepted.", name=provider.name),
         gettext("It may be too old or from another browser window. Start the sign-in again."),
     )
-    again = reason == tokens.TOO_OLD  # else the provider may rely on the same old session
-    return _page(partner, provider, texts, again=again), 400
+    needs_fresh_sign_in = (
+        reason == tokens.TOO_OLD
+    )  # else the provider may rely on the same old session
+    return _page(partner, provider, texts, needs_fresh_sign_in=needs_fresh_sign_in), 400
 
 
 def _render_not_admitted(partner: Partner, provider: IdentityProvider, reason: str) -> Page:
@@ -155,7 +162,7 @@ def _page(
     provider: IdentityProvider,
     texts: tuple[str, str, str],
     *,
-    again: bool = False,
+    needs_fresh_sign_in: bool = False,
 ) -> str:
     title, text, advice = texts
     start = "portal.auth.start_company_sign_in"
@@ -166,6 +173,9 @@ def _page(
         advice=advice,
         sign_in_url=sign_in_url(partner.slug),
         start_url=url_for(
-            start, slug=partner.slug, provider_id=provider.id, again=1 if again else None
+            start,
+            slug=partner.slug,
+            provider_id=provider.id,
+            again=1 if needs_fresh_sign_in else None,
         ),
     )

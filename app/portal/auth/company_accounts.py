@@ -53,16 +53,17 @@ def redirect_uri_of(partner: Partner, provider_id: UUID, host: str) -> str:
     return origin + path
 
 
-def leave(
+def begin_sign_in_at_provider(
     partner: Partner,
     provider: IdentityProvider,
     *,
     next_path: str = "/",
     user_id: UUID | None = None,
-    again: bool = False,
+    needs_fresh_sign_in: bool = False,
 ) -> str:
-    """Return the URL of the provider for this browser; ``again`` asks it not to rely on its own
-    session. Raises `openid.ProviderFailed`."""
+    """Store a request and return the URL of the provider for this browser. With
+    ``needs_fresh_sign_in`` the provider shouldn't rely on its own session. Raises
+    `openid.ProviderFailed`."""
     private = settings().webhook_allow_private
     endpoints = openid.discover(provider.issuer, allow_private=private)
     redirect_uri = redirect_uri_of(partner, provider.id, request.host)
@@ -73,11 +74,15 @@ def leave(
             redirect_uri=redirect_uri,
             next_path=next_path,
             user_id=user_id,
-            again=again,
+            needs_fresh_sign_in=needs_fresh_sign_in,
         )
     browser_session[BROWSER_KEY] = started_request.browser_token
     return requests.authorization_url(
-        endpoints, provider.client_id, started_request, redirect_uri, again=again
+        endpoints,
+        provider.client_id,
+        started_request,
+        redirect_uri,
+        needs_fresh_sign_in=needs_fresh_sign_in,
     )
 
 
@@ -120,7 +125,7 @@ def verify_provider_answer(partner: Partner, provider: IdentityProvider) -> Veri
         allow_private=private,
     )
     tokens.check_proven_since(
-        claims, provider_request.proven_since, must_say=provider_request.again
+        claims, provider_request.proven_since, must_say=provider_request.needs_fresh_sign_in
     )
     return VerifiedAnswer(provider_request, claims)
 

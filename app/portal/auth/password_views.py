@@ -22,7 +22,7 @@ from app.languages import gettext
 from app.models import LinkPurpose, Organization, User
 from app.portal.auth import blueprint
 from app.portal.auth.password_forms import ForgotForm, InvitationForm, NewPasswordForm
-from app.portal.auth.views import enter, forgot_url, partner_of_page
+from app.portal.auth.views import complete_sign_in, forgot_url, partner_of_page
 from app.portal.operator.views import outbox_url
 from app.portal.web.blueprint import Page
 from app.portal.web.current_user import sign_in_url
@@ -203,7 +203,7 @@ def _finish_sign_in(outcome: SignInOutcome, slug: str | None) -> Response:
     """Sign in or ask for the second step, unless the partner requires a company account."""
     if outcome.refused:
         return redirect(sign_in_url(slug), 303)
-    return enter(outcome, notify=False)
+    return complete_sign_in(outcome, notify=False)
 
 
 def _render_form(form: NewPasswordForm, user: User, status: int) -> Response:

@@ -17,7 +17,7 @@ from app.portal.auth import blueprint
 from app.portal.auth.login_manager import CHALLENGE_KEY, REMEMBERED_COOKIE, SECOND_STEP_KEY
 from app.portal.auth.second_step_forms import SecondStepForm, submitted_code, wrong_code
 from app.portal.auth.step_up import site
-from app.portal.auth.views import must_use, sign_in_and_redirect
+from app.portal.auth.views import company_account_required, sign_in_and_redirect
 from app.portal.web.blueprint import Page
 from app.portal.web.cookies import keep_cookie, read_cookie
 from app.portal.web.current_user import sign_in_url
@@ -83,7 +83,7 @@ def sign_in_with_passkey() -> Page:
         user = signing_in.finish_second_step(session, user_id, request.remote_addr, request_id())
         required = None if user else signing_in.required_provider_of(session, user_id)
     if required:
-        flash(must_use(required), "danger")
+        flash(company_account_required(required), "danger")
     return sign_in_and_redirect(user, Proof.PASSKEY) if user else redirect(url, 303)
 
 

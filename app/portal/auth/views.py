@@ -66,9 +66,9 @@ def partner_portal(slug: str) -> Response:
 def check_password(slug: str | None = None) -> Page:
     form = SignInForm()
     with showing_problems(form, partial(_render_form, slug, form)):
-        outcome = attempt(form.email.data or "", form.password.data or "")
+        outcome = check_credentials(form.email.data or "", form.password.data or "")
     if not outcome.refused and not outcome.choices:
-        return enter(outcome)
+        return complete_sign_in(outcome)
     if outcome.offer:
         return _choose_page(outcome.choices, outcome.offer)
     return _render_refused(slug, form, outcome)
@@ -83,7 +83,11 @@ def choose_portal() -> Page:
         outcome = signing_in.choose(
             session, account_id, offer, ip=request.remote_addr, **_request_context()
         )
-    return redirect(url_for("portal.auth.sign_in"), 303) if outcome.refused else enter(outcome)
+    return (
+        redirect(url_for("portal.auth.sign_in"), 303)
+        if outcome.refused
+        else complete_sign_in(outcome)
+    )
 
 
 @blueprint.post("/sign-out")
@@ -104,8 +108,8 @@ def _to_sign_in() -> Response:
     return redirect_with(gettext("You are signed out."), sign_in_url(g.brand.slug))
 
 
-def attempt(email: str, password: str) -> SignInOutcome:
-    """Try the email and password on the current page. Raises `RateLimited`."""
+def check_credentials(email: str, password: str) -> SignInOutcome:
+    """Check the email and password on the current page. Raises `RateLimited`."""
     with transaction() as session:
         partner = partner_of_page(session)
         started = signing_in.begin(
@@ -140,10 +144,10 @@ def refusal_of(outcome: SignInOutcome) -> str:
         return gettext("This portal is paused")
     if outcome.required_provider is None:
         return gettext(REFUSED)
-    return must_use(outcome.required_provider)
+    return company_account_required(outcome.required_provider)
 
 
-def must_use(provider: str) -> str:
+def company_account_required(provider: str) -> str:
     """Return the words for users who must sign in with this company account."""
     return gettext("Your company requires its own account. Sign in with %(name)s.", name=provider)
 
@@ -157,7 +161,7 @@ def partner_of_page(session: Session) -> Partner | None:
     return signing_in.active_partner_by_host(session, request.host)
 
 
-def enter(outcome: SignInOutcome, *, notify: bool = True) -> Response:
+def complete_sign_in(outcome: SignInOutcome, *, notify: bool = True) -> Response:
     """Sign in, or lead to the second step. ``notify`` sends the user a mail about a new browser."""
     if outcome.user is not None:
         return sign_in_and_redirect(outcome.user, proof_without_step(outcome.user), notify=notify)
@@ -248,7 +252,7 @@ def sign_in_again(slug: str | None = None) -> Response:  # noqa: ARG001 - read f
 def _sign_in(form: SignInForm) -> None:
     """Sign in again. Raises `RateLimited`, and `ValidationFailed` for a sign-in that isn't finished
     here."""
-    outcome = attempt(form.email.data or "", form.password.data or "")
+    outcome = check_credentials(form.email.data or "", form.password.data or "")
     if outcome.user is None:
         form.suspended = outcome.suspended
         raise ValidationFailed(_refusal_of(outcome), "not_signed_in")

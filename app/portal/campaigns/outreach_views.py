@@ -160,11 +160,11 @@ def _recall_choice() -> RecallChoice:
     return lists.choice_filter("only", RecallChoice) or RecallChoice.ALL
 
 
-def _start(campaign_id: UUID, again: RecallChoice | None = None) -> Response:
+def _start(campaign_id: UUID, recall: RecallChoice | None = None) -> Response:
     url = url_for("portal.campaigns.show_outreach", campaign_id=campaign_id)
     try:
         with transaction() as session:
-            campaign = outreach.start(session, caller(), campaign_id, again=again)
+            campaign = outreach.start(session, caller(), campaign_id, recall=recall)
     except Conflict as error:
         message = gettext("The campaign was not started. %(reason)s", reason=error.message)
         return redirect_with(message, url, "warning")
@@ -285,17 +285,17 @@ def night_warning(session: Session, campaign: Campaign, plan: Outreach) -> str |
 
 
 def _start_confirmation(
-    session: Session, campaign: Campaign, plan: Outreach, again: RecallChoice | None = None
+    session: Session, campaign: Campaign, plan: Outreach, recall: RecallChoice | None = None
 ) -> ConfirmationPage:
-    forecast = outreach.forecast(session, campaign, again=again)
+    forecast = outreach.forecast(session, campaign, recall=recall)
     blocker = _blocker(session, campaign, plan)
-    title, act = _title_and_act(campaign, plan, again)
-    endpoint = "portal.campaigns.call_again" if again else "portal.campaigns.start_calling"
+    title, act = _title_and_act(campaign, plan, recall)
+    endpoint = "portal.campaigns.call_again" if recall else "portal.campaigns.start_calling"
     return ConfirmationPage(
         action=url_for(
             endpoint,
             campaign_id=campaign.id,
-            only=again if again is RecallChoice.NOT_REACHED else None,
+            only=recall if recall is RecallChoice.NOT_REACHED else None,
         ),
         title=title,
         consequences=consequences(
@@ -320,13 +320,13 @@ def _start_confirmation(
 
 
 def _title_and_act(
-    campaign: Campaign, plan: Outreach, again: RecallChoice | None
+    campaign: Campaign, plan: Outreach, recall: RecallChoice | None
 ) -> tuple[str, str]:
     """Return the title and the button of a confirmation."""
-    if again is RecallChoice.ALL:
+    if recall is RecallChoice.ALL:
         title = gettext("Call all contacts of %(campaign)s again?", campaign=campaign.name)
         return title, gettext("Call all again")
-    if again is RecallChoice.NOT_REACHED:
+    if recall is RecallChoice.NOT_REACHED:
         title = gettext("Call those of %(campaign)s who weren’t reached?", campaign=campaign.name)
         return title, gettext("Call those not reached")
     if plan.started_at is not None:

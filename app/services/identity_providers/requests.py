@@ -38,8 +38,8 @@ class StartedRequest:
 @dataclass(frozen=True, slots=True)
 class RedeemedRequest:
     """A request that was answered; ``user_id`` if the answer links the account to that user. The
-    user must have signed in at the provider after ``proven_since``; ``again``: and it must say
-    so."""
+    user must have signed in at the provider after ``proven_since``; with ``needs_fresh_sign_in``
+    the provider must say so."""
 
     user_id: UUID | None
     redirect_uri: str
@@ -47,7 +47,7 @@ class RedeemedRequest:
     nonce: str
     verifier: str
     proven_since: datetime
-    again: bool
+    needs_fresh_sign_in: bool
 
 
 def offered_providers(session: Session, partner_id: UUID) -> list[IdentityProvider]:
@@ -83,10 +83,10 @@ def begin(
     redirect_uri: str,
     next_path: str = "/",
     user_id: UUID | None = None,
-    again: bool = False,
+    needs_fresh_sign_in: bool = False,
 ) -> StartedRequest:
-    """Store a request; ``user_id`` is the signed-in user whose account is to be linked. ``again``
-    accepts only an answer about a sign-in after now."""
+    """Store a request; ``user_id`` is the signed-in user whose account is to be linked.
+    ``needs_fresh_sign_in`` accepts only an answer about a sign-in after now."""
     started = StartedRequest(random_token(), random_token())
     session.add(
         IdentityRequest(
@@ -96,7 +96,7 @@ def begin(
             user_id=user_id,
             redirect_uri=redirect_uri,
             next_path=next_path if len(next_path) <= MAX_PATH_LENGTH else "/",
-            again=again,
+            needs_fresh_sign_in=needs_fresh_sign_in,
             expires_at=utcnow() + LIFETIME,
         )
     )
@@ -110,10 +110,10 @@ def authorization_url(
     started: StartedRequest,
     redirect_uri: str,
     *,
-    again: bool = False,
+    needs_fresh_sign_in: bool = False,
 ) -> str:
-    """Return the URL for the browser: the provider's own page. ``again`` asks the provider to let
-    the user sign in even if it has a session of theirs."""
+    """Return the URL for the browser: the provider's own page. ``needs_fresh_sign_in`` asks the
+    provider to let the user sign in even if it has a session of theirs."""
     params = {
         "response_type": "code",
         "client_id": client_id,
@@ -123,8 +123,8 @@ def authorization_url(
         "nonce": started.nonce,
         "code_challenge": create_s256_code_challenge(started.browser_token),  # type: ignore[no-untyped-call]
         "code_challenge_method": "S256",
-        "max_age": int(_max_age(again=again).total_seconds()),
-    } | ({"prompt": "login"} if again else {})
+        "max_age": int(_max_age(needs_fresh_sign_in=needs_fresh_sign_in).total_seconds()),
+    } | ({"prompt": "login"} if needs_fresh_sign_in else {})
     separator = "&" if "?" in endpoints.authorization else "?"
     return f"{endpoints.authorization}{separator}{urlencode(params)}"
 
@@ -144,7 +144,7 @@ def redeem(
             IdentityRequest.user_id,
             IdentityRequest.redirect_uri,
             IdentityRequest.next_path,
-            IdentityRequest.again,
+            IdentityRequest.needs_fresh_sign_in,
             IdentityRequest.expires_at,
         )
         .execution_options(synchronize_session=False)
@@ -158,13 +158,13 @@ def redeem(
         row.next_path,
         nonce_of(browser_token),
         browser_token,
-        row.expires_at - LIFETIME - _max_age(again=row.again),
-        row.again,
+        row.expires_at - LIFETIME - _max_age(needs_fresh_sign_in=row.needs_fresh_sign_in),
+        row.needs_fresh_sign_in,
     )
 
 
-def _max_age(*, again: bool) -> timedelta:
-    return timedelta() if again else MAX_SESSION_AGE
+def _max_age(*, needs_fresh_sign_in: bool) -> timedelta:
+    return timedelta() if needs_fresh_sign_in else MAX_SESSION_AGE
 
 
 def nonce_of(browser_token: str) -> str:

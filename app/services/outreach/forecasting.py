@@ -72,7 +72,7 @@ class RoundForecast:
 
 
 def forecast(
-    session: Session, campaign: Campaign, *, again: RecallChoice | None = None
+    session: Session, campaign: Campaign, *, recall: RecallChoice | None = None
 ) -> RoundForecast:
     """Count the contacts that a start would call and leave out, in a fixed number of queries.
 
@@ -86,11 +86,11 @@ def forecast(
         OutreachContact.round == outreach.round,
         OutreachContact.status == OutreachStatus.CALLED,
     )
-    if again is RecallChoice.NOT_REACHED:
+    if recall is RecallChoice.NOT_REACHED:
         called = called.join(Call, Call.id == OutreachContact.call_id).where(
             Call.status.not_in(states.NOT_REACHED)
         )
-    is_new_round = again is RecallChoice.ALL
+    is_new_round = recall is RecallChoice.ALL
     before = 0
     if not is_new_round:
         before = session.scalar(select(func.count()).select_from(called.subquery())) or 0

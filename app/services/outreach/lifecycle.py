@@ -27,11 +27,11 @@ def start(
     caller: Caller,
     campaign_id: UUID,
     *,
-    again: RecallChoice | None = None,
+    recall: RecallChoice | None = None,
 ) -> Campaign:
     """Call the campaign's contacts by its plan from now on, or resume a paused campaign.
 
-    Contacts that could not be called before are checked again. ``again`` calls contacts once more
+    Contacts that could not be called before are checked again. ``recall`` calls contacts once more
     after all were called: all of them in a further round, or those of this round that were not
     reached. Raises `Forbidden`, `NotFound` and `Conflict` (``archived``, ``no_plan``, and
     ``round_under_way`` if the round has not ended).
@@ -41,14 +41,14 @@ def start(
     if stored is None:
         message = gettext("Create a plan first: assistant, hours and messages. Then start.")
         raise Conflict(message, "no_plan")
-    if again and not progress_of(session, campaign).is_over:
+    if recall and not progress_of(session, campaign).is_over:
         message = gettext("Some contacts of this round are still to be called.")
         raise Conflict(message, "round_under_way")
     now = utcnow()
-    if again is RecallChoice.ALL:
+    if recall is RecallChoice.ALL:
         stored.round += 1
         stored.started_at = None
-    elif again is RecallChoice.NOT_REACHED:
+    elif recall is RecallChoice.NOT_REACHED:
         recheck_unreached(session, stored)
     campaign = campaigns.start(session, caller, campaign_id)
     recheck(session, stored, OutreachStatus.WAITING, OutreachStatus.LEFT_OUT)

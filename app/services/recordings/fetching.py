@@ -103,9 +103,9 @@ def has_room(session: Session, recording_id: UUID, size: int, defaults: StorageD
 
 
 def record_failure(
-    session: Session, recording_id: UUID, attempt_number: int, problem: str, *, again: bool
+    session: Session, recording_id: UUID, attempt_number: int, problem: str, *, is_retryable: bool
 ) -> None:
-    """Write down why there is no file, and try again later if that can help."""
+    """Write down why there is no file, and try again later if it is retryable."""
     recording = session.get(CallRecording, recording_id, with_for_update=True)
     if (
         recording is None
@@ -114,7 +114,7 @@ def record_failure(
     ):
         return
     recording.problem = problem[:500]
-    if not again or recording.tries >= len(PAUSES):
+    if not is_retryable or recording.tries >= len(PAUSES):
         recording.status = RecordingStatus.FAILED
         return
     pause = PAUSES[recording.tries]

@@ -502,12 +502,12 @@ def test_a_round_ends_when_everyone_was_called_and_can_be_repeated(
     planned_campaign.start()
     planned_campaign.feed()
     with pytest.raises(Conflict) as refused:
-        planned_campaign.start(again=outreach.RecallChoice.ALL)
+        planned_campaign.start(recall=outreach.RecallChoice.ALL)
     assert refused.value.code == "round_under_way"
     [call] = planned_campaign.calls()
     end_call(planned_campaign.session, call, CallStatus.BUSY, EndedReason.BUSY, at=utcnow())
     assert planned_campaign.progress().is_over
-    planned_campaign.start(again=outreach.RecallChoice.ALL)
+    planned_campaign.start(recall=outreach.RecallChoice.ALL)
     assert planned_campaign.feed() == 1
     assert [call.phone_number for call in planned_campaign.calls()] == [ADA, ADA]
 
