@@ -8,7 +8,7 @@ from flask.cli import AppGroup
 
 from app import extensions
 from app.commands.contact_import import ImportRefused
-from app.commands.transactions import WHO
+from app.commands.transactions import ACTOR
 from app.errors import DomainError
 from app.policy.caller import system_caller
 from app.services import campaigns
@@ -37,7 +37,7 @@ def create_campaign(
     """
     try:
         with extensions.transaction() as session:
-            caller = system_caller(WHO)
+            caller = system_caller(ACTOR)
             campaign = campaigns.create_with_external_ids(
                 session, caller, organization_id, name=name, keys=keys
             )

@@ -19,7 +19,7 @@ from flask.cli import AppGroup
 from app import extensions
 from app.commands.contact_import import ContactImporter, ImportOutcome, ImportRefused, ImportRequest
 from app.commands.contact_output import summary_lines
-from app.commands.transactions import WHO
+from app.commands.transactions import ACTOR
 from app.contact_files import UnreadableFile
 from app.enums import ContactAction
 from app.errors import DomainError
@@ -130,7 +130,7 @@ def import_file(
     importer = ContactImporter(
         extensions.database(),
         extensions.files(),
-        system_caller(WHO),
+        system_caller(ACTOR),
         max_rows=settings.max_import_rows,
         max_bytes=settings.max_upload_bytes,
         storage_defaults=settings.storage_defaults,
@@ -195,7 +195,7 @@ def export_file(*, campaign_id: UUID, output: Path | None) -> None:
     database = extensions.database()
     try:
         with database.transaction(read_only=True) as session:
-            campaign = campaigns.get(session, system_caller(WHO), campaign_id)
+            campaign = campaigns.get(session, system_caller(ACTOR), campaign_id)
             columns = export.columns_of(session, campaign)
     except DomainError as error:
         raise ImportRefused(error.message) from None

@@ -15,7 +15,7 @@ from app.policy.caller import Caller, system_caller
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
-WHO = "command line"
+ACTOR = "command line"
 """The actor's name in the history."""
 
 
@@ -23,14 +23,14 @@ WHO = "command line"
 def changing(partner_id: UUID | None = None) -> Iterator[tuple[Session, Caller]]:
     """Yield a transaction and the caller; an error becomes one sentence and exit code 1."""
     with _reporting_errors(), extensions.transaction() as session:
-        yield session, system_caller(WHO, partner_id)
+        yield session, system_caller(ACTOR, partner_id)
 
 
 @contextmanager
 def reading(partner_id: UUID | None = None) -> Iterator[tuple[Session, Caller]]:
     """As `changing`, with a transaction that only reads."""
     with _reporting_errors(), extensions.transaction(read_only=True) as session:
-        yield session, system_caller(WHO, partner_id)
+        yield session, system_caller(ACTOR, partner_id)
 
 
 @contextmanager

@@ -222,7 +222,7 @@ ROUTES: dict[str, Permission | OpenAccess] = {
     "portal.organization_templates.download_corrected_file": P.ORGANIZATIONS_WRITE,
     "portal.organizations.edit_settings": P.ORGANIZATIONS_READ,
     "portal.organizations.save_settings": P.ORGANIZATIONS_WRITE,
-    "portal.do_not_call.list_organizations": P.CONTACTS_READ,
+    "portal.do_not_call.list_do_not_call_lists": P.CONTACTS_READ,
     "portal.do_not_call.list_numbers": P.CONTACTS_READ,
     "portal.do_not_call.new_numbers": P.CONTACTS_WRITE,
     "portal.do_not_call.add_numbers": P.CONTACTS_WRITE,

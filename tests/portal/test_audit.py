@@ -669,13 +669,13 @@ def names_of_processes() -> set[str]:
     names = {"system"}  # its default
     for path in (ROOT / "app").rglob("*.py"):
         code = path.read_text()
-        if "system_caller" not in code and "WHO" not in code:  # parsing takes long
+        if "system_caller" not in code and "ACTOR" not in code:  # parsing takes long
             continue
         for node in ast.walk(ast.parse(code)):
             match node:
                 case ast.Call(func=ast.Name("system_caller"), args=[ast.Constant(str(name)), *_]):
                     names.add(name)
-                case ast.Assign(targets=[ast.Name("WHO")], value=ast.Constant(str(name))):
+                case ast.Assign(targets=[ast.Name("ACTOR")], value=ast.Constant(str(name))):
                     names.add(name)
     return names
 

@@ -182,7 +182,7 @@ FORMS = [
         is_version_first=True,
     ),
     EditForm(
-        ("portal/saved_views/edit.html",),
+        ("portal/record_lists/saved_view.html",),
         "/views/{view}",
         {"name": "Theirs"},
         {"name": ""},

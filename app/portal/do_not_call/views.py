@@ -42,13 +42,13 @@ from app.services.number_search import numbers_in_regions
 
 
 @blueprint.get("/do-not-call")
-def list_organizations() -> Page:
+def list_do_not_call_lists() -> Page:
     """List the do-not-call lists of the caller's organizations, or those that hold a number.
 
     A caller with one organization gets its list.
     """
     only = caller().organization_id
-    return list_numbers(only) if only is not None else _overview_page()
+    return _list_page(only) if only is not None else _overview_page()
 
 
 def _overview_page() -> str:
@@ -63,7 +63,7 @@ def _overview_page() -> str:
             **position.query_args,
         )
     return render_template(
-        "portal/organizations/do_not_call_lists.html",
+        "portal/do_not_call/overview.html",
         rows=page.items,
         sizes=sizes,
         numbers_label=format_list([phone(number) for number in numbers], "or", locale()),
@@ -83,11 +83,15 @@ def _searched_numbers(session: Session, query: str | None) -> list[str]:
 
 @blueprint.get("/organizations/<uuid:organization_id>/do-not-call")
 def list_numbers(organization_id: UUID) -> str:
+    return _list_page(organization_id)
+
+
+def _list_page(organization_id: UUID) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
         page = list_page(session, DO_NOT_CALL)
         return render_template(
-            "portal/organizations/do_not_call.html",
+            "portal/do_not_call/list.html",
             **organization_page_data(session, organization, "portal.do_not_call.list_numbers"),
             list=page,
             names=author_names(session, {row.added_by for row in page.rows}),
@@ -150,7 +154,7 @@ def confirm_remove_number(organization_id: UUID) -> str:
         )
         names = author_names(session, [entry.added_by])
     return render_template(
-        "portal/organizations/do_not_call_remove.html",
+        "portal/do_not_call/remove.html",
         organization=organization,
         entry=entry,
         actor=author_label(entry.added_by, names),
@@ -209,7 +213,7 @@ def _add_page(organization_id: UUID, form: NumbersForm) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
     return render_template(
-        "portal/organizations/do_not_call_add.html",
+        "portal/do_not_call/add.html",
         organization=organization,
         form=form,
         most=do_not_call.MAX_NUMBERS,
@@ -223,7 +227,7 @@ def _checked_page(organization_id: UUID, form: NumbersForm, parsed: ParsedNumber
         organization = organizations.get(session, caller(), organization_id)
     form.rows.data = pasted_lines.as_text(COLUMNS, do_not_call.to_lines(parsed))
     return render_template(
-        "portal/organizations/do_not_call_checked.html",
+        "portal/do_not_call/checked.html",
         form=form,
         review=review_of(organization, parsed),
         left_out=" ".join(left_out_messages(parsed)),

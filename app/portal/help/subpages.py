@@ -202,7 +202,7 @@ SAME_HELP: dict[str, str] = {
             "portal.scim.edit_directory_group",
             "portal.scim.new_token",
         ),
-        "portal.do_not_call.list_organizations": (
+        "portal.do_not_call.list_do_not_call_lists": (
             "portal.do_not_call.list_numbers",
             "portal.do_not_call.new_numbers",
         ),

@@ -20,7 +20,7 @@ VIEW_NOTIFICATIONS = (lazy_gettext("View notifications"), "portal.notifications.
 VIEW_UPLOADS = (lazy_gettext("View uploads"), "portal.uploads.list_uploads")
 VIEW_DO_NOT_CALL_LISTS = (
     lazy_gettext("View do-not-call lists"),
-    "portal.do_not_call.list_organizations",
+    "portal.do_not_call.list_do_not_call_lists",
 )
 CHECK_THE_CARRIER = (lazy_gettext("Check the carrier"), "portal.carriers.show_carrier_status")
 VIEW_USAGE = (lazy_gettext("View usage"), "portal.usage.show_usage")
@@ -177,7 +177,7 @@ TOPICS: dict[str, HelpTopic] = {
         lazy_gettext("Live calls use a new account once its test has passed."),
         *CHECK_THE_CARRIER,
     ),
-    "portal.do_not_call.list_organizations": HelpTopic(
+    "portal.do_not_call.list_do_not_call_lists": HelpTopic(
         lazy_gettext("Numbers on these lists are never called, by no campaign, script or test."),
         lazy_gettext("Each organization has its own list."),
         lazy_gettext("View campaigns"),

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.extensions import settings
 from app.languages import gettext, ngettext
 from app.models import utcnow
-from app.portal.operator.parts import QueuedWork
+from app.portal.operator.system_checks import QueuedWork
 from app.portal.operator.views import keeps_mails
 from app.portal.web.formats import number
 from app.services import installation

@@ -25,7 +25,7 @@ from app.portal.operator.labels import (
     difference_message,
     scope_label,
 )
-from app.portal.operator.parts import QueuedWork, parts, work
+from app.portal.operator.system_checks import QueuedWork, load_queued_work, run_checks
 from app.portal.personal_data.labels import KINDS
 from app.portal.personal_data.settings_views import retention_rows
 from app.portal.web.formats import size
@@ -52,10 +52,10 @@ MAX_FAILED = 20
 @blueprint.get("/operator/installation")
 def show_installation() -> str:
     with transaction(read_only=True) as session:
-        now, migration = work(session), check_schema(session.connection())
+        now, migration = load_queued_work(session), check_schema(session.connection())
         return render_template(
             "portal/operator/installation.html",
-            **_part_context(session, now, migration),
+            **_checks_context(session, now, migration),
             **_work_context(session, now),
             retained=[
                 (KINDS[row.kind], row, deleted_label(row.ran_at, row.removed))
@@ -65,11 +65,11 @@ def show_installation() -> str:
         )
 
 
-def _part_context(
+def _checks_context(
     session: Session, queued_work: QueuedWork, migration: SchemaCompatibility
 ) -> dict[str, Any]:
-    """Return the parts of the installation: those that need attention, and the others."""
-    wrong, fine = parts(
+    """Return the checks of the installation: those that need attention, and the others."""
+    wrong, fine = run_checks(
         session, queued_work, migration, figure_check.latest_days(session, caller())
     )
     return {"wrong": wrong, "fine": fine}

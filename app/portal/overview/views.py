@@ -19,7 +19,7 @@ from app.portal.audit.entries import targets_of, url_of
 from app.portal.billing.formats import model_rate
 from app.portal.calls.labels import in_sentence
 from app.portal.operator.health import health
-from app.portal.operator.parts import Part, parts, work
+from app.portal.operator.system_checks import SystemCheck, load_queued_work, run_checks
 from app.portal.overview import blueprint
 from app.portal.overview.first_steps_views import first_steps
 from app.portal.web import lists
@@ -258,14 +258,14 @@ def _partners_page() -> str:
             **position.query_args,
         )
     with transaction(read_only=True) as session:
-        queued_work = work(session)
+        queued_work = load_queued_work(session)
         tiles = health(session, queued_work)
         checked = figure_check.latest_days(session, caller())
-        wrong, _fine = parts(session, queued_work, check_schema(session.connection()), checked)
+        wrong, _fine = run_checks(session, queued_work, check_schema(session.connection()), checked)
     return render_template(
         "portal/overview/operator.html",
         health=tiles,
-        action_items=[_part_as_item(part) for part in wrong],
+        action_items=[_check_as_item(check) for check in wrong],
         checked=checked,
         chart=_checked_chart(checked),
         last_day=LAST_24_HOURS,
@@ -274,15 +274,15 @@ def _partners_page() -> str:
     )
 
 
-def _part_as_item(part: Part) -> dict[str, Any]:
-    """Return a part of the installation that needs attention as an action item."""
+def _check_as_item(check: SystemCheck) -> dict[str, Any]:
+    """Return a check of the installation that needs attention as an action item."""
     return {
-        "title": f"{part['title']}: {in_sentence(part['word'])}",
-        "text": part["text"],
-        "url": urljoin(url_for("portal.operator.show_installation"), part["url"] or ""),
+        "title": f"{check.title}: {in_sentence(check.word)}",
+        "text": check.text,
+        "url": urljoin(url_for("portal.operator.show_installation"), check.url or ""),
         "act": gettext("View"),
         "symbol": "alert-circle",
-        "tone": part["tone"],
+        "tone": check.tone,
     }
 
 

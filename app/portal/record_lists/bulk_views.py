@@ -57,7 +57,7 @@ def _page(
     refused = [(item, message) for item in selected if (message := action.refusal(item))]
     refused_keys = {item.key for item, _message in refused}
     return render_template(
-        "portal/bulk/confirm.html",
+        "portal/record_lists/bulk_confirm.html",
         action=action,
         form=form,
         url=_url(definition, action),
@@ -88,7 +88,7 @@ def _results_page(
     undo: BulkAction | None,
 ) -> str:
     return render_template(
-        "portal/bulk/results.html",
+        "portal/record_lists/bulk_results.html",
         action=action,
         results=results,
         changed=sum(result.changed for result in results),

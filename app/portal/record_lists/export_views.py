@@ -194,7 +194,7 @@ def list_exports() -> str:
     with transaction(read_only=True) as session:
         user_exports = exports.of_user(session, caller())
         return render_template(
-            "portal/exports/list.html",
+            "portal/record_lists/exports.html",
             rows=[(each, LISTS.get(each.list_name)) for each in user_exports],
             is_waiting=any(each.status is ExportStatus.WAITING for each in user_exports),
             subjects=_subjects(session, user_exports),

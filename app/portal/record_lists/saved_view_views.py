@@ -117,7 +117,7 @@ def _new_page(name: str, form: SavedViewForm) -> str:
     with transaction(read_only=True) as session:
         saved_values = _saved_values(session, definition, definition.query_of(request.args))
     return render_template(
-        "portal/saved_views/edit.html",
+        "portal/record_lists/saved_view.html",
         form=form,
         view=None,
         definition=definition,
@@ -152,7 +152,7 @@ def _edit_page(view_id: UUID, form: SavedViewForm) -> str:
         view = saved_views.get(session, caller(), view_id)
         definition = list_named(view.list_name)
         return render_template(
-            "portal/saved_views/edit.html",
+            "portal/record_lists/saved_view.html",
             form=form,
             view=view,
             definition=definition,

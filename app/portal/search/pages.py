@@ -80,7 +80,7 @@ PAGES = (
     ),
     SearchablePage(
         lazy_gettext("Do not call"),
-        "portal.do_not_call.list_organizations",
+        "portal.do_not_call.list_do_not_call_lists",
         lazy_gettext("block dnc opt-out refuse"),
     ),
     SearchablePage(

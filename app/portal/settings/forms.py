@@ -23,7 +23,7 @@ from app.schemas.base import wire_name
 from app.services.partners.sign_in_policy import SignInPolicy
 from app.services.payment_terms import MAX_CHARACTERS
 
-WHO = {
+SECOND_FACTOR_GROUPS = {
     SecondFactorFor.NONE: lazy_gettext("No one"),
     SecondFactorFor.STAFF: lazy_gettext("Your staff"),
     SecondFactorFor.ALL: lazy_gettext("All users"),
@@ -168,7 +168,9 @@ class SignInPolicyForm(PortalForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.second_factor_for.choices = [(group.value, name) for group, name in WHO.items()]
+        self.second_factor_for.choices = [
+            (group.value, name) for group, name in SECOND_FACTOR_GROUPS.items()
+        ]
 
     def policy(self) -> SignInPolicy:
         """Return the input; None for a blank number, -1 for an invalid one."""

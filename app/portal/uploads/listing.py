@@ -33,8 +33,8 @@ from app.services.imports.statuses import UploadStatus
 from app.services.imports.uploads import SORTS
 from app.services.paging import Page
 
-Choice = Callable[[Session], uploads.UploadFilter]
-"""Decides which uploads a list shows."""
+FilterReader = Callable[[Session], uploads.UploadFilter]
+"""Reads the filters of a list of uploads from its address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +76,18 @@ def _campaign_filters(session: Session) -> uploads.UploadFilter:
 
 
 def _load(
-    read_filters: Choice, session: Session, sort: str, cursor: str | None, limit: int
+    read_filters: FilterReader, session: Session, sort: str, cursor: str | None, limit: int
 ) -> Page[UploadRow]:
     filters = read_filters(session)
     page = uploads.search(session, caller(), filters, sort=sort, cursor=cursor, limit=limit)
     return Page(_rows(session, page.items), page.next_cursor)
 
 
-def _count(read_filters: Choice, session: Session, limit: int) -> int:
+def _count(read_filters: FilterReader, session: Session, limit: int) -> int:
     return uploads.count(session, caller(), read_filters(session), most=limit)
 
 
-def _count_if_few(read_filters: Choice, session: Session, limit: int) -> int | None:
+def _count_if_few(read_filters: FilterReader, session: Session, limit: int) -> int | None:
     return uploads.count_if_few(session, caller(), read_filters(session), limit)
 
 

@@ -103,7 +103,7 @@ def _highlighted_endpoint(caller: Caller) -> str:
     endpoint = request.endpoint or ""
     is_tab = (
         endpoint.startswith("portal.do_not_call.")
-        and endpoint != "portal.do_not_call.list_organizations"
+        and endpoint != "portal.do_not_call.list_do_not_call_lists"
     )
     if is_tab and may_open(caller, "portal.organizations.list_organizations"):
         return "portal.organizations.show_organization"

@@ -130,7 +130,7 @@ PARTNER_SIDEBAR: tuple[tuple[str | None, tuple[NavigationEntry, ...]], ...] = (
             NavigationEntry(
                 lazy_gettext("Do not call"),
                 "phone-off",
-                "portal.do_not_call.list_organizations",
+                "portal.do_not_call.list_do_not_call_lists",
                 ("portal.do_not_call.",),
             ),
         ),

@@ -23,7 +23,7 @@ from app.services.partner_users import active_users
 from app.services.tenancy import visible_organizations
 from app.services.webhooks.publishing import publish
 
-WHO = "Alerts"
+ACTOR = "Alerts"
 _OPENED = notifications.ALERT_OPENED
 MAX_OPEN = 100
 """Open alerts of one rule: more would hide what is unusual."""
@@ -154,7 +154,7 @@ def _announce(
         alert_title = title(rule, alert.value, names.get(alert.subject_id))
     audit.record(
         session,
-        system_caller(WHO),
+        system_caller(ACTOR),
         action=event.value,
         target_type="alert",
         target_id=alert.id,

@@ -25,7 +25,7 @@ from app.services.billing.rating import (
 from app.services.billing.statements import lines_of, previews
 from app.services.pricing import subscriptions
 
-WHO = "Billing"
+ACTOR = "Billing"
 BATCH_SIZE = 200
 CORRECTED_MONTHS = 3
 """Months after its own within which late usage is still charged."""
@@ -105,7 +105,7 @@ def _close_month(session: Session, partner_id: UUID, month: date, now: datetime)
     if open_organizations:
         after = {"month": f"{month:%Y-%m}", "statements": len(open_organizations)}
         audit.record_change(
-            session, system_caller(WHO), "partner.month_closed", partner, after=after
+            session, system_caller(ACTOR), "partner.month_closed", partner, after=after
         )
     return len(open_organizations)
 

@@ -39,6 +39,6 @@ def record_subscription(
 
 
 def _change_plan(session: Session, partner_id: UUID, organization_id: UUID, tier: Tier) -> None:
-    caller = system_caller(subscriptions.WHO, partner_id)
+    caller = system_caller(subscriptions.ACTOR, partner_id)
     changes = read(UpdateOrganizationInput, {"paymentTier": tier.value})
     organizations.update(session, caller, organization_id, changes)

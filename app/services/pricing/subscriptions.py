@@ -23,7 +23,7 @@ from app.services import audit
 from app.services.pricing import versions
 from app.services.tenancy import get_organization
 
-WHO = "Stripe"
+ACTOR = "Stripe"
 ASKED_AGAIN = timedelta(days=1)
 """Active subscriptions are queried daily, because a report can be lost."""
 BATCH_SIZE = 50
@@ -180,7 +180,7 @@ def store_processor_answer(
     if (after := _audit_values(row)) == before:
         return None
     organization = session.get_one(Organization, row.organization_id)
-    caller, action = system_caller(WHO, row.partner_id), "organization.subscription_changed"
+    caller, action = system_caller(ACTOR, row.partner_id), "organization.subscription_changed"
     audit.record_change(session, caller, action, organization, before=before, after=after)
     if row.status is not SubscriptionStatus.ENDED:
         return row.tier if was_over or row.tier is not had else None

@@ -44,7 +44,7 @@ ALERTS = (50, 80, 100)
 MAX_LEVELS, MAX_LEVEL = 5, 200
 NEARLY_SPENT = 80
 """Percentage from which a budget is an action item."""
-WHO = "Budgets"
+ACTOR = "Budgets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ def _report_level(session: Session, stored: SpendingLimit, percent: int, spent: 
     )
     action = f"{KINDS[type(owner)]}.budget_reached"
     after = {"percent": percent}
-    audit.record_change(session, system_caller(WHO), action, owner, after=after)
+    audit.record_change(session, system_caller(ACTOR), action, owner, after=after)
     currency = rates.currency_of(session)
     partner_language = session.get_one(Partner, stored.partner_id).language
 

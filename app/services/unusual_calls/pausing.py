@@ -33,7 +33,7 @@ from app.services.webhooks.publishing import publish
 
 LEFT_ALONE = timedelta(hours=24)
 """Time during which calling isn't paused again after a user has resumed it."""
-WHO = "Unusual calls"
+ACTOR = "Unusual calls"
 _UNUSUAL = Sentence.gettext("Unusual calls: %(reason_words)s.")
 
 
@@ -104,7 +104,7 @@ def _main_zone(session: Session, organization_id: UUID) -> ZoneInfo:
 
 def _pause_calling(session: Session, organization: Organization, why: str) -> None:
     message = _UNUSUAL(reason_words=why)
-    pauses.pause(session, system_caller(WHO), _scope(organization), message)
+    pauses.pause(session, system_caller(ACTOR), _scope(organization), message)
     publish(
         session,
         organization.partner_id,

@@ -1,8 +1,7 @@
-"""The parts of the installation, each with its state, from cheap queries."""
+"""The checks of the installation's parts, each with its status, from cheap queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from flask import url_for
 from sqlalchemy.orm import Session
@@ -39,8 +38,19 @@ NAMES_IN_SENTENCE = {
     job_queue.JOBS_QUEUE: lazy_gettext("other work"),
 }
 _HEALTHY_TONES = ("success", "neutral")
-"""The tones of parts that need no attention."""
-Part = dict[str, Any]
+"""The tones of checks that need no attention."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCheck:
+    """The status of a part of the installation: its ``word`` in the ``tone`` of its colour, a
+    sentence, and the page with more."""
+
+    title: str
+    word: str
+    tone: str
+    text: str
+    url: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +63,22 @@ class QueuedWork:
     failed: int
 
 
-def work(session: Session) -> QueuedWork:
+def load_queued_work(session: Session) -> QueuedWork:
+    """Read the workers, the queues and the failed jobs of the last days."""
     running = workers.listing(session, settings().worker_silent_seconds)
     unserved = workers.unserved_queues(workers.by_queue(running.online))
     failed = failed_jobs.count_failed(session, utcnow() - FAILED_WITHIN)
     return QueuedWork(running, job_queue.depths(session), unserved, failed)
 
 
-def parts(
+def run_checks(
     session: Session,
     queued_work: QueuedWork,
     migration: SchemaCompatibility,
     checked: Sequence[CheckedDay],
-) -> tuple[list[Part], list[Part]]:
-    """Return the parts that need attention, and the others."""
-    every_part = [
+) -> tuple[list[SystemCheck], list[SystemCheck]]:
+    """Return the checks that need attention, and the others."""
+    checks = [
         _check_calling_service(queued_work.workers),
         _check_queues(queued_work.queues, queued_work.unserved),
         _check_failed_jobs(queued_work.failed),
@@ -79,61 +90,62 @@ def parts(
         _check_disk(session),
         _check_backups(session),
     ]
-    is_fine = [part["tone"] in _HEALTHY_TONES for part in every_part]
     return (
-        [part for part, fine in zip(every_part, is_fine, strict=True) if not fine],
-        [part for part, fine in zip(every_part, is_fine, strict=True) if fine],
+        [check for check in checks if check.tone not in _HEALTHY_TONES],
+        [check for check in checks if check.tone in _HEALTHY_TONES],
     )
 
 
-def _make_part(title: str, word: str, tone: str, text: str, endpoint: str | None = None) -> Part:
-    url = url_for(endpoint) if endpoint else None
-    return {"title": title, "word": word, "tone": tone, "text": text, "url": url}
+def _make_check(
+    title: str, word: str, tone: str, text: str, endpoint: str | None = None
+) -> SystemCheck:
+    return SystemCheck(title, word, tone, text, url_for(endpoint) if endpoint else None)
 
 
-def _check_calling_service(running: RunningWorkers) -> Part:
+def _check_calling_service(running: RunningWorkers) -> SystemCheck:
     title = gettext("Calling service")
     if not running.online:
         text = gettext(
             "No worker answers. Calls, uploads, emails and webhooks wait. Start a worker."
         )
-        return _make_part(title, gettext("Offline"), "danger", text, "portal.operator.list_calls")
+        return _make_check(title, gettext("Offline"), "danger", text, "portal.operator.list_calls")
     if silent := len(running.silent):
         text = ngettext(
             "%(num)s worker gives no answer. Restart it unless another one replaced it.",
             "%(num)s workers give no answer. Restart them unless others replaced them.",
             silent,
         )
-        return _make_part(title, gettext("No answer"), "warning", text) | {"url": "#workers"}
+        check = _make_check(title, gettext("No answer"), "warning", text)
+        return replace(check, url="#workers")
     text = ngettext("%(num)s worker running.", "%(num)s workers running.", len(running.online))
-    return _make_part(title, gettext("Online"), "success", text, "portal.operator.list_calls")
+    return _make_check(title, gettext("Online"), "success", text, "portal.operator.list_calls")
 
 
-def _check_queues(queues: list[QueueDepth], unserved: list[str]) -> Part:
+def _check_queues(queues: list[QueueDepth], unserved: list[str]) -> SystemCheck:
     title = gettext("Queues")
     if unserved:
         names = ", ".join(str(NAMES_IN_SENTENCE[name]) for name in unserved)
         text = gettext("No worker does this work: %(queues)s. Start a worker for it.", queues=names)
-        return _make_part(title, gettext("No worker"), "danger", text)
+        return _make_check(title, gettext("No worker"), "danger", text)
     late = [str(NAMES_IN_SENTENCE[queue.name]) for queue in queues if is_late(queue.oldest_at)]
     waiting = sum(queue.waiting for queue in queues)
     if late:
         text = gettext(
             "Work has waited for more than 5 minutes: %(queues)s.", queues=", ".join(late)
         )
-        return _make_part(title, gettext("Delayed"), "warning", text)
+        return _make_check(title, gettext("Delayed"), "warning", text)
     text = (
         gettext("%(number)s waiting.", number=number(waiting))
         if waiting
         else gettext("Nothing is waiting.")
     )
-    return _make_part(title, gettext("On time"), "success", text)
+    return _make_check(title, gettext("On time"), "success", text)
 
 
-def _check_failed_jobs(count: int) -> Part:
+def _check_failed_jobs(count: int) -> SystemCheck:
     title = gettext("Failed jobs")
     if not count:
-        return _make_part(
+        return _make_check(
             title, pgettext("jobs", "None"), "success", gettext("No job failed in the last 7 days.")
         )
     text = ngettext(
@@ -141,11 +153,11 @@ def _check_failed_jobs(count: int) -> Part:
         "%(num)s jobs failed in the last 7 days and aren’t tried again.",
         count,
     )
-    row = _make_part(title, gettext("Failures"), "warning", text)
-    return row | {"url": "#failed-jobs"}
+    check = _make_check(title, gettext("Failures"), "warning", text)
+    return replace(check, url="#failed-jobs")
 
 
-def _check_carriers(session: Session) -> list[Part]:
+def _check_carriers(session: Session) -> list[SystemCheck]:
     """Return the carriers that were used in the last day, and the one of the settings."""
     carriers = carrier_health.carriers(session)
     rows = []
@@ -159,7 +171,7 @@ def _check_carriers(session: Session) -> list[Part]:
         else:
             text = gettext("No answer in the last 24 hours.")
         rows.append(
-            _make_part(
+            _make_check(
                 carrier_title(each.carrier), word, tone, text, "portal.carriers.show_carrier_status"
             )
         )
@@ -168,7 +180,7 @@ def _check_carriers(session: Session) -> list[Part]:
         text = gettext("No requests in the last 24 hours.")
         word = gettext("Not used")
         rows.append(
-            _make_part(
+            _make_check(
                 carrier_title(configured),
                 word,
                 "neutral",
@@ -179,17 +191,17 @@ def _check_carriers(session: Session) -> list[Part]:
     return rows
 
 
-def _check_emails(session: Session) -> Part:
+def _check_emails(session: Session) -> SystemCheck:
     title = gettext("Emails")
     mails = installation.mails(session)
     if keeps_mails():
         text = gettext("Development mode: emails are kept in the outbox.")
-        return _make_part(
+        return _make_check(
             title, pgettext("emails", "Kept"), "neutral", text, "portal.operator.list_mails"
         )
     if not settings().smtp_url:
         text = gettext("No mail server is set: emails are kept on this machine.")
-        return _make_part(title, gettext("Not sent"), "warning", text)
+        return _make_check(title, gettext("Not sent"), "warning", text)
     text = gettext(
         "Last 24 hours: %(sent)s sent, %(waiting)s waiting, %(failed)s failed.",
         sent=number(mails.sent),
@@ -197,17 +209,17 @@ def _check_emails(session: Session) -> Part:
         failed=number(mails.failed),
     )
     if mails.failed:
-        return _make_part(title, gettext("Failures"), "warning", text)
+        return _make_check(title, gettext("Failures"), "warning", text)
     if is_late(mails.oldest_at):
-        return _make_part(title, gettext("Delayed"), "warning", text)
-    return _make_part(title, gettext("Works"), "success", text)
+        return _make_check(title, gettext("Delayed"), "warning", text)
+    return _make_check(title, gettext("Works"), "success", text)
 
 
-def _check_figures(checked: Sequence[CheckedDay]) -> Part:
+def _check_figures(checked: Sequence[CheckedDay]) -> SystemCheck:
     title = gettext("Figure check")
     if not checked:
         text = gettext("The first check runs in the night.")
-        return _make_part(
+        return _make_check(
             title, gettext("Not checked yet"), "neutral", text, "portal.operator.show_figures"
         )
     differences = figure_check.count_differences(checked)
@@ -220,34 +232,34 @@ def _check_figures(checked: Sequence[CheckedDay]) -> Part:
             first=first,
             last=last,
         )
-        return _make_part(
+        return _make_check(
             title, gettext("Differences"), "danger", text, "portal.operator.show_figures"
         )
     text = gettext("All totals from %(first)s to %(last)s agree.", first=first, last=last)
-    return _make_part(title, gettext("Agrees"), "success", text, "portal.operator.show_figures")
+    return _make_check(title, gettext("Agrees"), "success", text, "portal.operator.show_figures")
 
 
-def _check_migrations(schema: SchemaCompatibility) -> Part:
+def _check_migrations(schema: SchemaCompatibility) -> SystemCheck:
     title = gettext("Migrations")
     if schema.is_newest:
         text = gettext("The database is at %(found)s, the newest.", found=schema.revision)
-        return _make_part(title, gettext("Up to date"), "success", text)
+        return _make_check(title, gettext("Up to date"), "success", text)
     if not schema.problem:
         text = gettext(
             "The database is at %(found)s, this version at %(known)s. They work together.",
             found=schema.revision or "none",
             known=head(),
         )
-        return _make_part(title, gettext("Compatible"), "success", text)
+        return _make_check(title, gettext("Compatible"), "success", text)
     text = gettext(
         "The database is at %(found)s, this version needs %(needed)s. Run the migrations.",
         found=schema.revision or "none",
         needed=head(),
     )
-    return _make_part(title, gettext("Behind"), "danger", text)
+    return _make_check(title, gettext("Behind"), "danger", text)
 
 
-def _check_months(session: Session) -> list[Part]:
+def _check_months(session: Session) -> list[SystemCheck]:
     """Return a problem of partitions, if there is any: SQLite has none."""
     months = partitions.state(session.connection(), utcnow())
     if months.is_well:
@@ -257,11 +269,11 @@ def _check_months(session: Session) -> list[Part]:
     if months.missing:
         tables = ", ".join(months.missing)
         text = gettext("Next month is missing for these tables: %(tables)s.", tables=tables)
-    return [_make_part(gettext("Monthly tables"), gettext("Needs attention"), "warning", text)]
+    return [_make_check(gettext("Monthly tables"), gettext("Needs attention"), "warning", text)]
 
 
-def _check_disk(session: Session) -> Part:
-    """Return one part for all file systems that `flask doctor` checks."""
+def _check_disk(session: Session) -> SystemCheck:
+    """Return one check for all file systems that `flask doctor` checks."""
     used = storage.used_by_all(session, caller())
     systems = file_systems(settings())
     stored = gettext("%(used)s of uploads and images.", used=size(used))
@@ -271,7 +283,7 @@ def _check_disk(session: Session) -> Part:
         word, tone = gettext("Almost full"), "danger"
     elif any(each.is_low for each in systems):
         word, tone = gettext("Little space"), "warning"
-    return _make_part(
+    return _make_check(
         gettext("Storage"), word, tone, text, "portal.storage.show_installation_storage"
     )
 
@@ -288,7 +300,7 @@ def _free_space_message(system: FileSystem) -> str:
     )
 
 
-def _check_backups(session: Session) -> Part:
+def _check_backups(session: Session) -> SystemCheck:
     """Return the state of backups. Those made by others, such as a cloud, are unknown here."""
     title = gettext("Backups")
     if not settings().backup_place:
@@ -300,12 +312,12 @@ def _check_backups(session: Session) -> Part:
                 "Set PORTAL_BACKUP_DIR or PORTAL_BACKUP_BUCKET: see “Backups” in the operations "
                 "guide."
             )
-            return _make_part(title, pgettext("backups", "Off"), "warning", f"{unset} {guide}")
+            return _make_check(title, pgettext("backups", "Off"), "warning", f"{unset} {guide}")
         text = gettext(
             "Development mode: no daily backups. For data to keep see “Backups” in the "
             "operations guide."
         )
-        return _make_part(title, gettext("Not needed"), "neutral", text)
+        return _make_check(title, gettext("Not needed"), "neutral", text)
     state = backup_records.state(session)
     last_backup = state.succeeded
     text = gettext("No backup has been made yet.")
@@ -315,11 +327,11 @@ def _check_backups(session: Session) -> Part:
         text = gettext("Last backup %(moment)s, %(size)s.", moment=finished_at, size=octets)
     if state.last is not None and state.last.problem:
         failed = gettext("The last attempt failed: %(problem)s", problem=state.last.problem)
-        return _make_part(title, gettext("Failed"), "danger", f"{failed} {text}")
+        return _make_check(title, gettext("Failed"), "danger", f"{failed} {text}")
     if state.is_overdue:
-        return _make_part(title, gettext("Overdue"), "warning", text)
+        return _make_check(title, gettext("Overdue"), "warning", text)
     if last_backup is not None and last_backup.verified_at is None:
         see = gettext("See the log of the worker.")
-        return _make_part(title, gettext("Not verified"), "warning", f"{text} {see}")
+        return _make_check(title, gettext("Not verified"), "warning", f"{text} {see}")
     tested = gettext("Its database was restored as a test.")
-    return _make_part(title, gettext("Works"), "success", f"{text} {tested}")
+    return _make_check(title, gettext("Works"), "success", f"{text} {tested}")
