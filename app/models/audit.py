@@ -12,11 +12,20 @@ from app.models.base import Base, Created, Hash, Id, Json, Line, Name, Short, pa
 CALLING_PAUSE = "dialling"
 """The noun of actions that pause or resume calling, and the type of their targets."""
 NOTIFIED_ACTIONS = (
-    *("alert.opened", "alert.resolved", "campaign.finished"),
-    *(f"{CALLING_PAUSE}.paused", f"{CALLING_PAUSE}.resumed"),
-    *("mail.failed", "organization.budget_reached", "partner.budget_reached"),
+    "alert.opened",
+    "alert.resolved",
+    "campaign.finished",
+    f"{CALLING_PAUSE}.paused",
+    f"{CALLING_PAUSE}.resumed",
+    "mail.failed",
+    "organization.budget_reached",
+    "partner.budget_reached",
     "phone_number.confirmation_ended",
-    *("upload.applied", "upload.cancelled", "upload.failed", "user.viewed", "webhook.paused"),
+    "upload.applied",
+    "upload.cancelled",
+    "upload.failed",
+    "user.viewed",
+    "webhook.paused",
 )
 """Actions that notify users, because they happen while the users don't look. Kept in order."""
 # nosemgrep: sql-made-of-values - the constants above

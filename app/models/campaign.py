@@ -109,7 +109,9 @@ class Contact(Base):
         Index("ix_contacts_campaign_name", "campaign_id", "sort_name", "id"),
         partial_index(
             "ix_contacts_campaign_status",
-            *("campaign_id", "status", "id"),
+            "campaign_id",
+            "status",
+            "id",
             where="status IS NOT NULL",
         ),
         CheckConstraint("phone IS NOT NULL OR email_key IS NOT NULL", name="identifier"),

@@ -187,7 +187,9 @@ class DoNotCallEntry(Base):
         Index("ix_do_not_call_source", "organization_id", "source", "phone"),
         partial_index(
             "ix_do_not_call_reason",
-            *("organization_id", "reason", "phone"),
+            "organization_id",
+            "reason",
+            "phone",
             where="reason IS NOT NULL",
         ),
     )

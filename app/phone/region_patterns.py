@@ -9,8 +9,16 @@ from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, PhoneMetadata, PhoneNumber
 Match = Callable[[str], re.Match[str] | None]
 
 _KINDS = (
-    *("fixed_line", "mobile", "toll_free", "voip", "shared_cost", "premium_rate"),
-    *("personal_number", "pager", "uan", "voicemail"),
+    "fixed_line",
+    "mobile",
+    "toll_free",
+    "voip",
+    "shared_cost",
+    "premium_rate",
+    "personal_number",
+    "pager",
+    "uan",
+    "voicemail",
 )
 """The most frequent first."""
 _NEVER: Match = re.compile(r"(?!)").fullmatch

@@ -87,9 +87,18 @@ class BulkContactsInput(Input):
 
 
 CONTACT_ERRORS = (
-    *("missing_identifier", "invalid_phone", "invalid_email", "invalid_type", "value_too_long"),
-    *("too_many_metadata_keys", "unknown_external_id_key", "external_id_pair_incomplete"),
-    *("ambiguous_match", "not_found", "do_not_contact", "internal_error"),
+    "missing_identifier",
+    "invalid_phone",
+    "invalid_email",
+    "invalid_type",
+    "value_too_long",
+    "too_many_metadata_keys",
+    "unknown_external_id_key",
+    "external_id_pair_incomplete",
+    "ambiguous_match",
+    "not_found",
+    "do_not_contact",
+    "internal_error",
 )
 """Why a single contact fails (docs/decisions/contacts.md#results)."""
 

@@ -1,9 +1,35 @@
 """The number of decimals of each currency (ISO 4217); two for those not listed."""
 
 OFFERED = (
-    *("USD", "EUR", "GBP", "AUD", "BHD", "BRL", "CAD", "CHF", "CLP", "CZK", "DKK", "HKD"),
-    *("HUF", "INR", "JOD", "JPY", "KRW", "KWD", "MXN", "NOK", "NZD", "OMR", "PLN", "RON"),
-    *("SEK", "SGD", "TND", "VND", "ZAR"),
+    "USD",
+    "EUR",
+    "GBP",
+    "AUD",
+    "BHD",
+    "BRL",
+    "CAD",
+    "CHF",
+    "CLP",
+    "CZK",
+    "DKK",
+    "HKD",
+    "HUF",
+    "INR",
+    "JOD",
+    "JPY",
+    "KRW",
+    "KWD",
+    "MXN",
+    "NOK",
+    "NZD",
+    "OMR",
+    "PLN",
+    "RON",
+    "SEK",
+    "SGD",
+    "TND",
+    "VND",
+    "ZAR",
 )
 """The currencies that a plan can have; the most common first."""
 

@@ -117,8 +117,11 @@ _LIMITS = {"agentLimit", "defaultAgentLimit", "userLimit"}
 """Fields in which 0 means no limit."""
 _REGIONS = {"allowedRegions", "defaultRegion"}
 _BRAND_FIELDS = {
-    *("brandUIColors", "chatTemplateColors", "customHeaderLinks"),
-    *("socialLinks", "textsByLanguage"),
+    "brandUIColors",
+    "chatTemplateColors",
+    "customHeaderLinks",
+    "socialLinks",
+    "textsByLanguage",
 }
 _AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)(?: ([A-Z]{3}))?")
 _NUMBER = re.compile(r"\+[1-9]\d{7,14}")

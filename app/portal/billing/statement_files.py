@@ -21,9 +21,24 @@ from app.services.billing.rating import LineKind, StatementLine, in_micros
 from app.services.billing.statements import Bill
 
 COLUMNS = (
-    *("Customer", "Month (UTC)", "First day", "Last day", "Issued", "Invoice number"),
-    *("Description", "Detail", "Quantity", "Unit price", "Amount", "Currency"),
-    *("Seller", "Seller address", "Seller tax ID", "Buyer", "Buyer address", "Buyer tax ID"),
+    "Customer",
+    "Month (UTC)",
+    "First day",
+    "Last day",
+    "Issued",
+    "Invoice number",
+    "Description",
+    "Detail",
+    "Quantity",
+    "Unit price",
+    "Amount",
+    "Currency",
+    "Seller",
+    "Seller address",
+    "Seller tax ID",
+    "Buyer",
+    "Buyer address",
+    "Buyer tax ID",
 )
 NOTE = lazy_gettext(
     "Days and months are UTC. Each answered call counts in full minutes. Usage that is reported "

@@ -43,8 +43,15 @@ COLUMNS = (
         "Billed minutes",
         "Carrier cost, reported",
     ),
-    *("Carrier cost, estimated", "Carrier cost currency", "Model cost", "Model cost currency"),
-    *("Price", "Price currency", "Margin", "Invoice number", "ID"),
+    "Carrier cost, estimated",
+    "Carrier cost currency",
+    "Model cost",
+    "Model cost currency",
+    "Price",
+    "Price currency",
+    "Margin",
+    "Invoice number",
+    "ID",
 )
 
 

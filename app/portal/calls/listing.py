@@ -58,8 +58,10 @@ ANSWERED_BY = {
 }
 CURRENT = "current"
 """The value of ``round`` that filters by the current rounds of campaigns."""
-COUNTED_BY = IN_USAGE, IN_STATEMENTS = "yes", "billed"
-"""The values of ``counted`` that filter by what usage or statements count."""
+IN_USAGE = "yes"
+"""The value of ``counted`` that filters by what usage counts."""
+IN_STATEMENTS = "billed"
+"""The value of ``counted`` that filters by what statements count."""
 LIVE = {"yes": True, "no": False}
 STATUS_FILTER = ListFilter(
     "state",
@@ -121,7 +123,9 @@ def chosen_filters() -> tuple[CallSearch, Problems]:
     pages.
     """
     counted_by = request.args.get("counted")
-    since, before, problems = time_bounds("UTC" if counted_by in COUNTED_BY else zone())
+    since, before, problems = time_bounds(
+        "UTC" if counted_by in (IN_USAGE, IN_STATEMENTS) else zone()
+    )
     sees_organizations = caller().may(Permission.ORGANIZATIONS_READ)
     filters = CallSearch(
         states=selected_statuses(),
@@ -293,7 +297,14 @@ CALLS = ListDefinition(
     bulk=ListActions(_item, _get_many, actions(_waiting_calls), exports=True),
     problems=lambda: chosen_filters()[1],
     more_filters=(
-        *("organization", "agent", "campaign", "round"),
-        *("within", "start", "end", "live", "counted"),
+        "organization",
+        "agent",
+        "campaign",
+        "round",
+        "within",
+        "start",
+        "end",
+        "live",
+        "counted",
     ),
 )

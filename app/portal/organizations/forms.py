@@ -110,8 +110,16 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
     )
     first_role = RadioField(lazy_gettext("Role of the first user"))
     _LATER = (
-        *("name", "country", "tier", "assistant_limit", "user_limit"),
-        *("referral_code", "referred_by_code", "email", "first_user_name", "first_role"),
+        "name",
+        "country",
+        "tier",
+        "assistant_limit",
+        "user_limit",
+        "referral_code",
+        "referred_by_code",
+        "email",
+        "first_user_name",
+        "first_role",
     )
 
     def __iter__(self) -> Iterator[Field]:

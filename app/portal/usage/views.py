@@ -44,7 +44,14 @@ from app.validation.uuids import as_uuid
 DAY_COLUMNS = ("Day (UTC)", "Conversations", "With a person", "With voicemail", "Seconds")
 COST_COLUMNS = ("Month (UTC)", "Organization", "Currency", "Charged attempts", "Cost", "Id")
 FILE_COLUMNS = {
-    *("organization", "plan", "conversations", "person", "voicemail", "seconds", "before", "id"),
+    "organization",
+    "plan",
+    "conversations",
+    "person",
+    "voicemail",
+    "seconds",
+    "before",
+    "id",
 }
 """The columns of the list in `download_usage`."""
 MAX_NEAR = 100

@@ -8,8 +8,15 @@ from wtforms import SelectChoice
 from app.validation.time_zones import time_zones
 
 _REGIONS = (
-    *("Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe"),
-    *("Indian", "Pacific"),
+    "Africa",
+    "America",
+    "Antarctica",
+    "Asia",
+    "Atlantic",
+    "Australia",
+    "Europe",
+    "Indian",
+    "Pacific",
 )
 
 

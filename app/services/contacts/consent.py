@@ -22,14 +22,41 @@ MAX_SOURCE_LENGTH = 200
 _MARK = f'"{KEY}"'
 _YES = frozenset(
     {
-        *("yes", "y", "true", "1", "x", "given", "granted", "agreed", "subscribed"),
-        *("opted-in", "opt-in", "optin", "ja", "oui", "sí", "si"),
+        "yes",
+        "y",
+        "true",
+        "1",
+        "x",
+        "given",
+        "granted",
+        "agreed",
+        "subscribed",
+        "opted-in",
+        "opt-in",
+        "optin",
+        "ja",
+        "oui",
+        "sí",
+        "si",
     }
 )
 _NO = frozenset(
     {
-        *("no", "n", "false", "0", "refused", "withdrawn", "revoked", "denied", "declined"),
-        *("unsubscribed", "opted-out", "opt-out", "optout", "nein", "non"),
+        "no",
+        "n",
+        "false",
+        "0",
+        "refused",
+        "withdrawn",
+        "revoked",
+        "denied",
+        "declined",
+        "unsubscribed",
+        "opted-out",
+        "opt-out",
+        "optout",
+        "nein",
+        "non",
     }
 )
 

@@ -17,10 +17,25 @@ COLUMNS = ("number", "reason")
 _NUMBER_HEADS = frozenset({"number", "numbers", "nummer", "nummern", "numero", "numeros"})
 """Names of number columns in addition to those of contact files."""
 _REASON_HEADS = (
-    *("reason", "why", "note", "comment", "remark"),
-    *("grund", "notiz", "bemerkung", "anmerkung", "kommentar"),
-    *("motivo", "razon", "nota", "comentario", "observacion"),
-    *("motif", "raison", "commentaire", "remarque"),
+    "reason",
+    "why",
+    "note",
+    "comment",
+    "remark",
+    "grund",
+    "notiz",
+    "bemerkung",
+    "anmerkung",
+    "kommentar",
+    "motivo",
+    "razon",
+    "nota",
+    "comentario",
+    "observacion",
+    "motif",
+    "raison",
+    "commentaire",
+    "remarque",
 )
 """Parts of the names of reason columns, without accents."""
 

@@ -31,9 +31,25 @@ NEW_ROLES = (Role.ADMIN, Role.PARTNER_EDITOR)
 """Roles that a new user can get. Partner admins are invited; members belong to an organization."""
 PUBLIC_MAIL = frozenset(
     {
-        *("gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com"),
-        *("yahoo.com", "icloud.com", "me.com", "aol.com", "gmx.com", "gmx.de", "web.de"),
-        *("proton.me", "protonmail.com", "mail.ru", "yandex.ru", "qq.com", "163.com"),
+        "gmail.com",
+        "googlemail.com",
+        "outlook.com",
+        "hotmail.com",
+        "live.com",
+        "msn.com",
+        "yahoo.com",
+        "icloud.com",
+        "me.com",
+        "aol.com",
+        "gmx.com",
+        "gmx.de",
+        "web.de",
+        "proton.me",
+        "protonmail.com",
+        "mail.ru",
+        "yandex.ru",
+        "qq.com",
+        "163.com",
     }
 )
 """Domains that give anyone an email address."""

@@ -54,8 +54,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "hours": ("calling_hours_on", "calling_hours_start", "calling_hours_end"),
     "regions": ("default_region", "allowed_regions"),
     "pace": (
-        *("max_calls_at_once", "max_calls_a_day", "number_spacing_minutes"),
-        *("number_most_calls", "number_most_days"),
+        "max_calls_at_once",
+        "max_calls_a_day",
+        "number_spacing_minutes",
+        "number_most_calls",
+        "number_most_days",
     ),
     "retries": ("retry_times", "retry_minutes"),
     "do_not_call": ("refuse_do_not_call",),

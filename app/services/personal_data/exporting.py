@@ -184,8 +184,13 @@ def parts(subject: DataSubject) -> list[ExportPart]:
         *(
             ExportPart(tables[name], tables[name].c.user_id == subject.subject_id)
             for name in (
-                *("portal_sessions", "email_changes", "passkeys", "user_identities"),
-                *("scim_users", "saved_views", "mails"),
+                "portal_sessions",
+                "email_changes",
+                "passkeys",
+                "user_identities",
+                "scim_users",
+                "saved_views",
+                "mails",
             )
         ),
         ExportPart(

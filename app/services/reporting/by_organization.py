@@ -30,8 +30,15 @@ from app.validation.texts import trim
 MAX_RANKED = 2000
 MOST_FIRST = "-conversations"
 _ORDERS = (
-    *("name", "plan", "status"),
-    *("conversations", "person", "voicemail", "seconds", "before", "change"),
+    "name",
+    "plan",
+    "status",
+    "conversations",
+    "person",
+    "voicemail",
+    "seconds",
+    "before",
+    "change",
 )
 SORTS = tuple(f"{way}{name}" for name in _ORDERS for way in ("", "-"))
 """The sort orders by usage in a range; each page of them reads all organizations."""
