@@ -6,7 +6,7 @@ from flask import Response, make_response, redirect, render_template, request, u
 from flask_login import current_user
 
 from app.extensions import caller, transaction
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.policy.step_up import needs_proof
 from app.portal.auth.form_recovery import of_seal
 from app.portal.auth.second_step_forms import StepUpForm
@@ -75,6 +75,9 @@ def step_up_page(form: StepUpForm, next_url: str, recovered: str, status: int = 
         links = accounts.links_of(session, caller())
     page = render_template(
         "portal/auth/step_up.html",
+        title=gettext("Confirm it’s you")
+        if user.second_factor_at or not user.password_hash
+        else gettext("Confirm your password"),
         form=form,
         user=user,
         next_url=next_url,

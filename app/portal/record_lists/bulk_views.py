@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.errors import DomainError, NotFound
 from app.extensions import transaction
+from app.languages import gettext
 from app.portal.record_lists import blueprint
 from app.portal.record_lists.forms import ChoiceForm
 from app.portal.record_lists.registry import list_named
@@ -56,16 +57,24 @@ def _page(
 ) -> str:
     refused = [(item, message) for item in selected if (message := action.refusal(item))]
     refused_keys = {item.key for item, _message in refused}
+    allowed = [item for item in selected if item.key not in refused_keys]
     return render_template(
         "portal/record_lists/bulk_confirm.html",
+        title=_title(action, len(allowed), len(refused)),
         action=action,
         form=form,
         url=_url(definition, action),
         back=filtered_url(definition),
-        selected=[item for item in selected if item.key not in refused_keys],
+        selected=allowed,
         refused=refused,
         are_more=are_more,
     )
+
+
+def _title(action: BulkAction, allowed: int, refused: int) -> str:
+    if allowed:
+        return gettext("%(action)s?", action=action.button(allowed))
+    return gettext("Nothing can be changed") if refused else gettext("Nothing selected")
 
 
 @blueprint.post("/lists/<name>/actions/<action>")

@@ -227,6 +227,33 @@ def repair_text(repair: SuggestedRepair) -> str:
     )
 
 
+def working_title(upload: ContactImport) -> str:
+    """Return the title of an upload while the worker checks or applies it."""
+    if upload.status is not ImportStatus.APPLYING:
+        return gettext("Checking the file")
+    return ngettext("Applying %(num)s row", "Applying %(num)s rows", uploads.rows_to_apply(upload))
+
+
+def result_title(upload: ContactImport) -> str:
+    """Return the title of an upload that was applied, or stopped meanwhile."""
+    applied = upload.rows_applied
+    if upload.status is not ImportStatus.DONE:
+        to_apply = uploads.rows_to_apply(upload)
+        return gettext(
+            "Stopped after %(done)s of %(rows)s",
+            done=number(applied),
+            rows=ngettext("%(num)s row", "%(num)s rows", to_apply),
+        )
+    if not applied:
+        return gettext("No row was applied")
+    if not uploads.unchanged_rows(upload):
+        return ngettext("%(num)s row applied", "%(num)s rows applied", applied)
+    changes = uploads.changing_rows(upload)
+    if not changes:
+        return gettext("Nothing was changed")
+    return ngettext("%(num)s change applied", "%(num)s changes applied", changes)
+
+
 def outcome_message(upload: ContactImport, remaining: int) -> str:
     """Return the result: 17 contacts added, 2 updated, 1 row not applied."""
     failed = upload.failed + remaining
@@ -318,25 +345,6 @@ def rows_summary(numbers: Sequence[int], total: int) -> str:
         shown=number(len(numbers)),
         rows=all_rows,
     )
-
-
-def result_title(upload: ContactImport) -> str:
-    """Return the heading of an upload whose rows were applied, all or some of them."""
-    applied, unchanged = upload.rows_applied, uploads.unchanged_rows(upload)
-    if upload.status is not ImportStatus.DONE:
-        to_apply = uploads.rows_to_apply(upload)
-        return gettext(
-            "Stopped after %(done)s of %(rows)s",
-            done=number(applied),
-            rows=ngettext("%(num)s row", "%(num)s rows", to_apply),
-        )
-    if not applied:
-        return gettext("No row was applied")
-    if not unchanged:
-        return ngettext("%(num)s row applied", "%(num)s rows applied", applied)
-    if changes := upload.created + upload.updated + upload.deleted - unchanged:
-        return ngettext("%(num)s change applied", "%(num)s changes applied", changes)
-    return gettext("Nothing was changed")
 
 
 def sum_message(counts: Iterable[int], total: int) -> str:

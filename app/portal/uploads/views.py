@@ -22,6 +22,7 @@ from app.portal.uploads.labels import (
     ACTION_NAMES,
     status_badge,
     sum_message,
+    working_title,
 )
 from app.portal.uploads.listing import UPLOADS, UploadRow
 from app.portal.uploads.result_page import result_context
@@ -33,7 +34,7 @@ from app.portal.web.fragments import htmx_command, wants_fragment
 from app.portal.web.list_definitions import ListDefinition
 from app.portal.web.list_pages import list_page
 from app.portal.web.messages import changing, redirect_with
-from app.services.contacts.results import CREATED, DELETED, FAILED, UPDATED
+from app.services.contacts.results import FAILED
 from app.services.imports import (
     corrected_files,
     deletion,
@@ -79,7 +80,7 @@ def _page_of(
     """Return the page of the upload's status, and its data besides ``page_data``, that of
     `upload_page_data`."""
     if contact_import.status in uploads.AT_WORK:
-        return "portal/uploads/working.html", {}
+        return "portal/uploads/working.html", {"title": working_title(contact_import)}
     if contact_import.undo_status == undo.UNDOING:
         extent = extent_label(*undo.extent(session, contact_import))
         return "portal/uploads/undoing.html", {"extent": extent}
@@ -130,7 +131,7 @@ def upload_page_data(session: Session, contact_import: ContactImport) -> dict[st
         "action": str(ACTION_NAMES[contact_import.action]),
         "to_apply": uploads.rows_to_apply(contact_import),
         "unchanged": uploads.unchanged_rows(contact_import),
-        "changes": figures[CREATED] + figures[UPDATED] + figures[DELETED],
+        "changes": uploads.changing_rows(contact_import),
         "rows_left": uploads.rows_left(contact_import),
         "pace": _pace(contact_import),
         "can_go_on": uploads.can_go_on(contact_import),

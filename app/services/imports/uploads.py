@@ -23,7 +23,7 @@ from app.models.folded_text import holds_words
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, campaigns, storage
-from app.services.contacts.results import COUNTS, CREATED, UPDATED
+from app.services.contacts.results import COUNTS, CREATED, DELETED, UPDATED
 from app.services.imports.kinds import UNCHANGED
 from app.services.imports.statuses import UploadStatus, has_status
 from app.services.paging import (
@@ -130,6 +130,12 @@ def figures_of(upload: ContactImport) -> dict[str, int]:
     updated = counts[UPDATED] - unchanged
     figures = {CREATED: counts[CREATED], UPDATED: updated, UNCHANGED: unchanged}
     return figures | {name: count for name, count in counts.items() if name not in figures}
+
+
+def changing_rows(upload: ContactImport) -> int:
+    """Return how many rows change something: as planned, or as applied since that began."""
+    figures = figures_of(upload)
+    return figures[CREATED] + figures[UPDATED] + figures[DELETED]
 
 
 def undo_statuses(session: Session, caller: Caller, ids: Collection[UUID]) -> dict[UUID, str]:
