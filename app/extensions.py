@@ -121,7 +121,7 @@ def public_url() -> str:
     return f"{request.scheme}://{request.host}"
 
 
-def addresses() -> BaseAddresses:
+def api_urls() -> BaseAddresses:
     """Return the URLs of the contract's areas as the visitor knows them."""
     return settings().addresses_at(public_url())
 

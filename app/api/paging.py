@@ -104,7 +104,7 @@ class CreationCursor:
     id: UUID
 
 
-def after(query: CursorQuery) -> CreationCursor | None:
+def start_position(query: CursorQuery) -> CreationCursor | None:
     """Return the position to continue from, None for the start. Raises `ValidationFailed`."""
     if query.cursor is None:
         return None

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.formulas import unguard_cell
-from app.contact_files.number_formats import BUILT_IN, Formatter, exact, formatter
+from app.contact_files.number_formats import BUILT_IN, Formatter, formatter, without_exponent
 
 _BOF, _EOF, _CONTINUE = 0x0809, 0x000A, 0x003C
 
@@ -113,7 +113,7 @@ def read_workbook_globals(stream: bytes) -> WorkbookGlobals:  # noqa: C901 one c
         for number in set(styles)
         if number in codes
     }
-    workbook.formats = [formatters.get(number, exact) for number in styles]
+    workbook.formats = [formatters.get(number, without_exponent) for number in styles]
     workbook.strings = list(map(unguard_cell, _SharedTexts(texts).all())) if texts else []
     return workbook
 

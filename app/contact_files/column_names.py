@@ -125,7 +125,7 @@ _OF_ANOTHER = re.compile(r"emergency|notfall|urgence|emergencia|fax|pager")
 _PARTS = frozenset({"firstName", "lastName"})
 
 
-def plain(name: str) -> str:
+def normalized_name(name: str) -> str:
     """Return a column name by its letters and digits only: ``E-mail 1 - Value`` ->
     ``email1value``."""
     decomposed = unicodedata.normalize("NFKD", name.replace("ß", "ss")).casefold()
@@ -141,7 +141,11 @@ def words_of(name: str) -> str:
 
 
 def _fields_by_name(names: str, field: str) -> dict[str, str]:
-    return {plain(name): field for name in names.replace("\n", "").split("|") if plain(name)}
+    return {
+        normalized_name(name): field
+        for name in names.replace("\n", "").split("|")
+        if normalized_name(name)
+    }
 
 
 FIELD_OF = {
@@ -182,20 +186,20 @@ código de país|código del país|código do país|prefisso internazionale|ddi
 
 def metadata_key_of(name: str) -> str | None:
     """Return the metadata key of a column of this name."""
-    return METADATA_KEY_OF.get(plain(name))
+    return METADATA_KEY_OF.get(normalized_name(name))
 
 
 def field_of(name: str) -> str | None:
     """Return the contact's field of a column, if its name is known; phones and addresses may have a
     number (``Telefon 2``). ``Member #`` and ``Member?`` aren't names."""
     name = _ASIDE.sub("", name)
-    if "," in name and plain(name) in _LAST_NAME_FIRST:
+    if "," in name and normalized_name(name) in _LAST_NAME_FIRST:
         return "fullName"
-    field = _field_of_numbered(plain(name)) or _field_without_owner(plain(name))
+    field = _field_of_numbered(normalized_name(name)) or _field_without_owner(normalized_name(name))
     if field in _MANY or not ("#" in name or name.endswith("?")):
         return field
     candidates = (
-        _field_of_numbered(plain(_NUMBER_SIGN.sub(word, name))) for word in ("number", "")
+        _field_of_numbered(normalized_name(_NUMBER_SIGN.sub(word, name))) for word in ("number", "")
     )
     return "phone" if "phone" in candidates else None
 
@@ -225,10 +229,10 @@ def _field_without_owner(letters: str) -> str | None:
 
 def made_name(index: int) -> str:
     """Return the name of a column that has none in the file."""
-    return f"Column {letters(index)}"
+    return f"Column {column_letters(index)}"
 
 
-def letters(index: int) -> str:
+def column_letters(index: int) -> str:
     """Return the letters of a spreadsheet's column: 0 is A, 26 is AA."""
     text = ""
     index += 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.contact_files.column_names import may_be_phone, plain, words_of
+from app.contact_files.column_names import may_be_phone, normalized_name, words_of
 
 ORGANIZATION = """
 organization|organization name|organisation|organisation name|company|company name|business|
@@ -27,10 +27,10 @@ def columns_by_heading(
     the first that is a heading; otherwise the first of ``words`` in a heading. Earlier parts claim
     their columns first."""
     positions: dict[str, int] = {}
-    headings = [plain(heading) for heading in header]
+    headings = [normalized_name(heading) for heading in header]
     for part, known_names in names.items():
         for name in _split(known_names):
-            _claim(positions, part, [heading == plain(name) for heading in headings])
+            _claim(positions, part, [heading == normalized_name(name) for heading in headings])
     spaced = ["" if may_be_phone(heading) else f" {words_of(heading)} " for heading in header]
     for part, known_words in words.items():
         for word in _split(known_words):

@@ -28,7 +28,7 @@ class EncodingFamily(NamedTuple):
     judge: Judge
 
 
-def core(token: str) -> str:
+def without_symbols(token: str) -> str:
     """Return the token without the quotation marks and symbols around it."""
     return token.lstrip(_OPENING).rstrip(_CLOSING)
 
@@ -210,7 +210,7 @@ class EncodingSample:
 
 
 def _judge_words(words: Iterable[str], family: EncodingFamily) -> list[Verdict]:
-    cores = map(core, words)
+    cores = map(without_symbols, words)
     return [family.judge(word) if 1 < len(word) <= MAX_WORD_LENGTH else None for word in cores]
 
 

@@ -65,7 +65,7 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 _PLACES = frozenset("0#?")
 
 
-def exact(value: str) -> str:
+def without_exponent(value: str) -> str:
     """Return a stored number without an exponent, and without decimals that are zero."""
     if value.isdigit():
         return value
@@ -95,7 +95,7 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
         fitting = (
             format_section for fits, format_section in choices if fits is None or fits(number)
         )
-        return next(fitting, exact)(value)
+        return next(fitting, without_exponent)(value)
 
     return show
 
@@ -124,11 +124,11 @@ def _section_formatter(tokens: list[str], *, epoch_1904: bool) -> Formatter:
     bare = [token for token in tokens if token[0] not in '"\\_*[' or _is_elapsed(token)]
     joined = "".join(bare)
     if not joined or joined.lower() == "general" or "@" in joined:
-        return exact
+        return without_exponent
     if _DATE.search(joined):
         return _date_formatter(tokens, epoch_1904=epoch_1904)
     if "/" in joined or any(token.upper() in {"E+", "E-"} for token in bare):
-        return exact
+        return without_exponent
     return _number_formatter(tokens)
 
 
@@ -156,7 +156,7 @@ def _number_formatter(pieces: list[str]) -> Formatter:
     decimals = sum(piece in _PLACES for piece in fraction)
     positions = [index for index, piece in enumerate(whole) if piece in _PLACES]
     if not positions:
-        return exact
+        return without_exponent
     inside = whole[positions[0] : positions[-1] + 1]
     grouping = "," in inside
     plain = all(piece in {"0", "#", "?", ","} for piece in inside)
@@ -212,7 +212,7 @@ def _date_formatter(tokens: list[str], *, epoch_1904: bool) -> Formatter:
             serial = float(value)
             moment = _to_datetime(serial, epoch_1904=epoch_1904)
         except (ValueError, OverflowError):
-            return exact(value)
+            return without_exponent(value)
         output, clock_index = [], 0
         for token, low in zip(tokens, lowered, strict=True):
             if low[0] in "hmsdy" or _is_elapsed(low):

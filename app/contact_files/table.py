@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import BinaryIO, NamedTuple, Protocol, Self, TypeVar
 
-from app.contact_files.column_names import letters
+from app.contact_files.column_names import column_letters
 from app.contact_files.errors import UnreadableFile
 from app.errors import Sentence
 
@@ -326,7 +326,7 @@ class ContactTable:
     def _too_wide(self, cells: Sequence[str]) -> RowProblem:
         if self._source.wide_rows_are_broken and len(cells) <= self._header_cells:
             last = max(index for index, cell in enumerate(cells) if cell.strip())
-            return RowProblem("column_count", _NAMELESS, {"column": letters(last)})
+            return RowProblem("column_count", _NAMELESS, {"column": column_letters(last)})
         sentence = _MORE_CELLS if self._source.wide_rows_are_broken else _MORE_COLUMNS
         columns = max(len(self.header), self._header_cells)
         return RowProblem("column_count", sentence, {"cells": len(cells), "columns": columns})

@@ -13,7 +13,7 @@ from typing import IO, NamedTuple, Protocol
 from xml.sax.saxutils import escape
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from app.contact_files.column_names import letters
+from app.contact_files.column_names import column_letters
 from app.contact_files.formulas import guard_cell
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -142,7 +142,7 @@ class WorkbookWriter:
     def _line(self, cells: Sequence[str], styles: Sequence[int]) -> str:
         self._row += 1
         line = [
-            f'<c r="{letters(index)}{self._row}" s="{style}" t="inlineStr"><is>'
+            f'<c r="{column_letters(index)}{self._row}" s="{style}" t="inlineStr"><is>'
             f'<t xml:space="preserve">{escape(_escape_cell(cell))}</t></is></c>'
             for index, (cell, style) in enumerate(zip(cells, styles, strict=True))
             if cell or style

@@ -15,7 +15,7 @@ from app.contact_files.biff import (
     records,
 )
 from app.contact_files.errors import UnreadableFile
-from app.contact_files.number_formats import exact
+from app.contact_files.number_formats import without_exponent
 from app.contact_files.ole import OleContainer
 from app.contact_files.table import FileRow, ReadOptions, RowSource, choose_sheet
 from app.errors import Sentence
@@ -156,7 +156,7 @@ class _SheetCells:
 
     def _format(self, style: int) -> Callable[[str], str]:
         formats = self._workbook.formats
-        return formats[style] if style < len(formats) else exact
+        return formats[style] if style < len(formats) else without_exponent
 
     def _number(self, body: bytes, value: float) -> str:
         return self._format(struct.unpack_from("<H", body, 4)[0])(repr(value))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from app.contact_files.errors import UnreadableFile
-from app.contact_files.number_formats import BUILT_IN, Formatter, exact, formatter
+from app.contact_files.number_formats import BUILT_IN, Formatter, formatter, without_exponent
 from app.contact_files.table import FileRow, ReadOptions, RowSource, choose_sheet
 from app.contact_files.xlsx_package import XlsxPackage
 from app.contact_files.xlsx_sheet import SharedStrings, SheetReader
@@ -103,7 +103,7 @@ class Workbook(RowSource):
             for number in set(styles)
             if number in codes
         }
-        return [formatters.get(number, exact) for number in styles]
+        return [formatters.get(number, without_exponent) for number in styles]
 
     def _read_strings(self) -> list[str]:
         part = self._part_of("sharedStrings")

@@ -52,7 +52,7 @@ def parser() -> expat.XMLParserType:
     return xml_parser
 
 
-def local(name: str) -> str:
+def local_name(name: str) -> str:
     """Return the name without its namespace."""
     return name.rpartition(" ")[2]
 
@@ -105,9 +105,9 @@ class XlsxPackage:
         path = [""]
 
         def start(tag: str, attributes: dict[str, str]) -> None:
-            plain = {local(key): value for key, value in attributes.items()}
-            elements.append(XmlElement(local(tag), path[-1], plain))
-            path.append(local(tag))
+            plain = {local_name(key): value for key, value in attributes.items()}
+            elements.append(XmlElement(local_name(tag), path[-1], plain))
+            path.append(local_name(tag))
 
         xml_parser.StartElementHandler = start
         xml_parser.EndElementHandler = lambda _: path.pop()

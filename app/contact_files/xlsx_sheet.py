@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from app.contact_files.errors import UnreadableFile
 from app.contact_files.formulas import UNCALCULATED, unguard_cell
-from app.contact_files.number_formats import Formatter, exact
+from app.contact_files.number_formats import Formatter, without_exponent
 from app.contact_files.table import FileLimits
-from app.contact_files.xlsx_package import local, parser, unescaped
+from app.contact_files.xlsx_package import local_name, parser, unescaped
 
 _LAST_ROW = 1_048_576
 _DIGITS = "0123456789"
@@ -32,13 +32,13 @@ class SharedStrings:
         self.parser.CharacterDataHandler = self._characters
 
     def _start(self, tag: str, _: dict[str, str]) -> None:
-        name = local(tag)
+        name = local_name(tag)
         if name == "rPh":
             self._phonetic = True
         self._keep = name == "t" and not self._phonetic
 
     def _end(self, tag: str) -> None:
-        name = local(tag)
+        name = local_name(tag)
         self._keep = False
         if name == "rPh":
             self._phonetic = False
@@ -104,7 +104,7 @@ class SheetReader:
                 "v": self._start_value,
                 "t": self._start_text,
                 "rPh": self._start_phonetic,
-            }.get(local(tag))
+            }.get(local_name(tag))
         if handler:
             handler(attributes)
 
@@ -119,7 +119,7 @@ class SheetReader:
                 "v": self._end_value,
                 "t": self._end_text,
                 "rPh": self._end_phonetic,
-            }.get(local(tag))
+            }.get(local_name(tag))
         if handler:
             handler()
 
@@ -227,7 +227,7 @@ class SheetReader:
             return self._strings[index]
         if kind == "n":
             index = int(self._style) if self._style.isdigit() else 0
-            show = self._formats[index] if index < len(self._formats) else exact
+            show = self._formats[index] if index < len(self._formats) else without_exponent
             return show(value)
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"

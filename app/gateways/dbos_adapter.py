@@ -67,7 +67,7 @@ def migrate(url: str, engine: Engine) -> None:
     ).run_migrations()
 
 
-def pace(instance: DBOS, wake_events: WakeEvents, poll_seconds: float) -> None:
+def wait_for_wake_ups(instance: DBOS, wake_events: WakeEvents, poll_seconds: float) -> None:
     """Make a DBOS that is not launched yet wait for wake-ups of its queues. The timers of its
     background thread don't run: `start_delayed` replaces them, and no work has a deadline."""
 

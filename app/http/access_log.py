@@ -132,7 +132,7 @@ def _log_request(response: Response, seconds: float) -> None:
         "route": _route(),
         "status": response.status_code,
         "ms": milliseconds,
-        "targets": targets() or None,
+        "targets": path_ids() or None,
         "code": g.get("error_code"),
     }
     level = logging.ERROR if "failure" in g else logging.INFO
@@ -148,7 +148,7 @@ def _log_request(response: Response, seconds: float) -> None:
     )
 
 
-def targets() -> dict[str, str]:
+def path_ids() -> dict[str, str]:
     """Return the values in the path that are UUIDs, by their names in the route."""
     values = {name: str(value).lower() for name, value in (request.view_args or {}).items()}
     return {name: value for name, value in values.items() if _UUID.fullmatch(value)}

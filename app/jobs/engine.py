@@ -85,7 +85,7 @@ def start_engine(settings: Settings, executor_id: str, wake_events: WakeEvents) 
         "notification_listener_polling_interval_sec": UNUSED_SECONDS,
         "notification_coalesce_sec": UNUSED_SECONDS,
     }
-    dbos_adapter.pace(DBOS(config=config), wake_events, settings.queue_poll_seconds)
+    dbos_adapter.wait_for_wake_ups(DBOS(config=config), wake_events, settings.queue_poll_seconds)
     if settings.worker_queue_names:
         DBOS.listen_queues(settings.worker_queue_names)
     DBOS.launch()

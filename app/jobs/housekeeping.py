@@ -118,7 +118,7 @@ def refresh_prices() -> None:
     if worker.processor.is_outside:
         _refresh_prices(worker.processor)
     with worker.database.transaction(read_only=True) as session:
-        connected = pricing_refresh.connected(session)
+        connected = pricing_refresh.connected_partners(session)
     for partner_id in connected:
         try:
             _refresh_prices(sell_plans.account_of(worker, partner_id), partner_id)

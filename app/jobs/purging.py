@@ -28,7 +28,7 @@ def purge_outbox() -> None:
     _purge_by_retention(RetentionKind.MAILS, settings.mail_days, retention.purge_mails)
     outbox, now = open_outbox(settings), datetime.now(UTC)
     with context().database.transaction(read_only=True) as session:
-        shorter = retention.shorter(session, RetentionKind.MAILS, settings.mail_days)
+        shorter = retention.shorter_periods(session, RetentionKind.MAILS, settings.mail_days)
     outbox.purge(now - timedelta(days=settings.mail_days))
     for partner_id, days in shorter.items():
         outbox.purge(now - timedelta(days=days), partner_id)
@@ -64,7 +64,7 @@ def _purge_each(
     the run. ``purge_all`` returns how many it deleted."""
     database = context().database
     with database.transaction(read_only=True) as session:
-        shorter = retention.shorter(session, kind, days)
+        shorter = retention.shorter_periods(session, kind, days)
     removed = sum(
         purge_all(days_kept, partner_id)
         for partner_id, days_kept in ((None, days), *shorter.items())
@@ -78,7 +78,7 @@ def purge_uploads() -> None:
     days later."""
     database, files, settings = context().database, context().files, context().settings
     with database.transaction() as session:
-        expiry.expire(session, settings.upload_days)
+        expiry.cancel_unapplied(session, settings.upload_days)
     while True:
         with database.transaction(read_only=True) as session:
             unneeded = expiry.unneeded_files(session)

@@ -36,7 +36,7 @@ def refusal(code: str, sentence: str, field: str = "") -> PydanticCustomError:
     return PydanticCustomError(code, "{sentence}", context)
 
 
-def must(check: Callable[[str], bool], code: str, sentence: str) -> AfterValidator:
+def refuse_unless(check: Callable[[str], bool], code: str, sentence: str) -> AfterValidator:
     """Return the validator that refuses a text for which ``check`` is false; ``sentence`` is a lazy
     message."""
 

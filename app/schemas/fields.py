@@ -25,11 +25,11 @@ from app.schemas.checks import (
     MAX_METADATA_VALUE,
     bounded_object,
     metadata_value,
-    must,
     parse_date,
     parse_flag,
     parse_uuid,
     refuse_nul,
+    refuse_unless,
     whole_number,
 )
 from app.validation import colours, emails, urls
@@ -63,12 +63,14 @@ Name = Annotated[str, StringConstraints(max_length=200), _NoNul]
 Words = Annotated[str, StringConstraints(max_length=5000), _NoNul]
 LongWords = Annotated[str, StringConstraints(max_length=10_000), _NoNul]
 _Filled = Field(json_schema_extra={"minLength": 1, "pattern": _INK.pattern})
-FilledName = Annotated[Name, must(can_be_seen, "blank", lazy_gettext("Enter a name.")), _Filled]
+FilledName = Annotated[
+    Name, refuse_unless(can_be_seen, "blank", lazy_gettext("Enter a name.")), _Filled
+]
 FilledText = Annotated[
-    Name, must(can_be_seen, "blank", lazy_gettext("This can't be left blank.")), _Filled
+    Name, refuse_unless(can_be_seen, "blank", lazy_gettext("This can't be left blank.")), _Filled
 ]
 """As `FilledName`, for texts that aren't names."""
-_IsEmail = must(
+_IsEmail = refuse_unless(
     emails.is_email, "invalid_email", lazy_gettext("Enter an email like name@example.com.")
 )
 Email = Annotated[
@@ -95,7 +97,7 @@ MailAddress = Annotated[
 """A contact address of a partner: checked like `Email`, typed in the contract as plain text."""
 WebUrl = Annotated[
     Text,
-    must(
+    refuse_unless(
         urls.is_web_url,
         "invalid_url",
         lazy_gettext(
@@ -113,7 +115,7 @@ WebUrl = Annotated[
 ]
 LinkUrl = Annotated[
     Text,
-    must(
+    refuse_unless(
         urls.is_link,
         "invalid_url",
         lazy_gettext(
@@ -131,7 +133,7 @@ LinkUrl = Annotated[
 ]
 Colour = Annotated[
     Text,
-    must(
+    refuse_unless(
         colours.is_colour,
         "invalid_colour",
         lazy_gettext(
@@ -149,7 +151,7 @@ Colour = Annotated[
 ]
 TimeZone = Annotated[
     Text,
-    must(
+    refuse_unless(
         lambda value: value in time_zones(),
         "unknown_timezone",
         lazy_gettext("Unknown time zone. Use an IANA name like Europe/London."),
@@ -163,7 +165,7 @@ TimeZone = Annotated[
 ]
 E164 = Annotated[
     Text,
-    must(
+    refuse_unless(
         lambda value: _E164.fullmatch(value) is not None,
         "invalid_phone",
         lazy_gettext(

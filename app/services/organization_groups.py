@@ -219,7 +219,7 @@ def limit(
     audit.record_change(session, caller, f"{kind}.limited", subject, before=before, after=after)
 
 
-def join(session: Session, caller: Caller, organization: Organization) -> None:
+def add_created(session: Session, caller: Caller, organization: Organization) -> None:
     """Put an organization that a limited caller has just added into the first of their groups, by
     name. Raises `Forbidden` (``no_group``) if none is left."""
     if not caller.is_limited:

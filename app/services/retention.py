@@ -124,7 +124,7 @@ def purge_deliveries(session: Session, days: int, partner_id: UUID | None = None
     return len(old)
 
 
-def shorter(session: Session, kind: RetentionKind, days: int) -> dict[UUID, int]:
+def shorter_periods(session: Session, kind: RetentionKind, days: int) -> dict[UUID, int]:
     """Return the partners that keep this kind for a shorter time than ``days``, with their days."""
     query = select(Partner.id, Partner.retention_days).where(Partner.retention_days.is_not(None))
     days_by_partner = {

@@ -9,7 +9,7 @@ from flask import Flask
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.paging import CreationCursor, after, cursor_listing, json_list, page_links
+from app.api.paging import CreationCursor, cursor_listing, json_list, page_links, start_position
 from app.errors import ValidationFailed
 from app.schemas.paging import CursorQuery
 from app.schemas.parsing import read
@@ -54,19 +54,19 @@ def test_a_cursor_leads_back_to_its_place(moment: datetime, item: object) -> Non
         address = linked(answer.headers["Link"])["next"]
     cursor = address.partition("cursor=")[2]
     assert address.startswith("http://localhost/api/v1/outbound/calls?perPage=2&cursor=")
-    assert after(read(CursorQuery, {"cursor": cursor})) == place
+    assert start_position(read(CursorQuery, {"cursor": cursor})) == place
 
 
 def test_the_last_page_has_no_link_to_a_next_one() -> None:
     with APP.test_request_context("/"):
         assert "Link" not in cursor_listing([], None).headers
-    assert after(read(CursorQuery, {})) is None
+    assert start_position(read(CursorQuery, {})) is None
 
 
 @pytest.mark.parametrize("cursor", ["", "a", "....", "AAAA", "A" * 33, "A" * 31 + "é", "_" * 32])
 def test_a_forged_cursor_is_refused(cursor: str) -> None:
     with pytest.raises(ValidationFailed) as refused:
-        after(read(CursorQuery, {"cursor": cursor}))
+        start_position(read(CursorQuery, {"cursor": cursor}))
     assert refused.value.code == "invalid_cursor"
 
 

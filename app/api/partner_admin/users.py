@@ -66,7 +66,9 @@ def create_user(body: CreateUserInput) -> User:
     """For the partner of the token; otherwise as for the users of a partner."""
     with transaction() as session:
         in_trial = settings().new_organizations_in_trial
-        created = users.create(session, caller(), partners.own(caller()), body, in_trial=in_trial)
+        created = users.create(
+            session, caller(), partners.own_partner_id(caller()), body, in_trial=in_trial
+        )
         return users.to_resource(created)
 
 
@@ -109,7 +111,7 @@ def update_user(external_user_id: str, body: UpdateUserInput) -> Message:
     """`externalUserId` is the user's `idpUid`, else the `id`. `paymentTier` changes the plan of
     the user's organization. Null changes nothing."""
     with unknown_is_bad_request(), transaction() as session:
-        partners.own(caller())
+        partners.own_partner_id(caller())
         users.update(session, caller(), external_user_id, body)
     return Message(message="The user was updated.")
 

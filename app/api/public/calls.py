@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app import extensions, models
 from app.api.operation import RequestHeader, operation, respond
-from app.api.paging import CreationCursor, after, cursor_listing
+from app.api.paging import CreationCursor, cursor_listing, start_position
 from app.api.public.blueprint import blueprint
 from app.enums import CallSource
 from app.schemas.calls import Call, CallAccepted, CallFilter, OutboundCallInput
@@ -115,7 +115,7 @@ def create_call(body: OutboundCallInput) -> Response:
 def list_calls(query: CallFilter) -> Response:
     """A live key sees the calls of live keys and of the Legacy API, a test key those of test
     keys. Several filters narrow the list together."""
-    cursor = after(query)
+    cursor = start_position(query)
     with extensions.transaction(read_only=True) as session:
         page = calls.page(
             session,

@@ -7,7 +7,7 @@ from flask import Response
 
 from app import extensions
 from app.api.operation import operation
-from app.api.paging import CreationCursor, after, cursor_listing
+from app.api.paging import CreationCursor, cursor_listing, start_position
 from app.api.public.blueprint import blueprint
 from app.schemas.contacts import (
     BulkContactsInput,
@@ -72,7 +72,7 @@ def send_contacts(campaign_id: UUID, body: BulkContactsInput, query: BulkQuery) 
 )
 def list_contacts(campaign_id: UUID, query: ContactFilter) -> Response:
     """Several filters narrow the list together."""
-    cursor = after(query)
+    cursor = start_position(query)
     with extensions.transaction(read_only=True) as session:
         page = contacts.page(
             session,

@@ -48,7 +48,7 @@ OF_SPENDING = frozenset({AlertMeasure.SPENDING, AlertMeasure.BUDGET})
 def list_alerts() -> str:
     position, resolved = lists.current_position(), request.args.get("state") == "resolved"
     with transaction(read_only=True) as session:
-        partners.own(caller())
+        partners.own_partner_id(caller())
         page = alerts.search(session, caller(), resolved=resolved, **position.query_args)
         return render_template(
             "portal/alerts/list.html",

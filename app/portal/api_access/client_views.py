@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Area
 from app.errors import NotFound
-from app.extensions import addresses, caller, settings, transaction
+from app.extensions import api_urls, caller, settings, transaction
 from app.languages import gettext, ngettext
 from app.models import OAuthClient, utcnow
 from app.portal.api_access import blueprint, curl_examples
@@ -183,7 +183,7 @@ def _client_page(client_id: UUID, secret: str | None = None, success_title: str 
         names = users.names_by_email(session, caller(), [client.created_by])
     days_in = zone()
     can_change = client.area is Area.PARTNER_ADMIN and not client.is_over
-    lines = curl_examples.for_client(client, addresses()) if can_change else None
+    lines = curl_examples.for_client(client, api_urls()) if can_change else None
     return render_template(
         "portal/api_access/client.html",
         client=client,

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus
 from app.errors import Conflict
-from app.extensions import addresses, caller, transaction
+from app.extensions import api_urls, caller, transaction
 from app.languages import gettext, ngettext
 from app.models import ApiKey, Assistant, Campaign, Organization
 from app.phone import PhoneError, check_dialable
@@ -175,7 +175,7 @@ def _key_page(key_id: UUID, secret: str | None = None, success_title: str = "") 
         names = users.names_by_email(session, caller(), [key.created_by])
     days_in = zone()
     works = not key.is_over
-    lines = curl_examples.for_key(key, addresses(), campaign, assistant) if works else []
+    lines = curl_examples.for_key(key, api_urls(), campaign, assistant) if works else []
     first = next(iter(lines[1:] or lines), None)  # the first needs no permission
     return render_template(
         "portal/api_access/key.html",

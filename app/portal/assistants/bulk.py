@@ -30,7 +30,7 @@ ACTIONS = (
             lazy_gettext("Calls in progress continue to their end."),
             lazy_gettext("You can switch them on again at any time."),
         ),
-        act=lambda session, item: settings.switch(
+        act=lambda session, item: settings.toggle(
             session, caller(), item.row.assistant.id, on=False
         ),
         done_label=lazy_gettext("Switched off."),
@@ -47,7 +47,7 @@ ACTIONS = (
         ),
         keep_label=lazy_gettext("Keep switched off"),
         consequences=(lazy_gettext("They place calls again, also those of running campaigns."),),
-        act=lambda session, item: settings.switch(
+        act=lambda session, item: settings.toggle(
             session, caller(), item.row.assistant.id, on=True
         ),
         done_label=lazy_gettext("Switched on."),

@@ -174,7 +174,7 @@ def confirm_use_account(account_id: UUID) -> Page:
 @blueprint.post("/carriers/accounts/<uuid:account_id>/use")
 def use_account(account_id: UUID) -> Response:
     with transaction() as session:
-        account = carrier_accounts.use(session, caller(), account_id)
+        account = carrier_accounts.activate(session, caller(), account_id)
         phone_numbers.request_reading(session, caller(), account.id)
     message = gettext("Live calls use %(account)s from now on.", account=short_name(account))
     return redirect_with(message, url_for("portal.carriers.list_accounts"))

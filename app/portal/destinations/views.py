@@ -23,7 +23,7 @@ def edit_partner_destinations() -> Page:
 
 @blueprint.post("/settings/destinations")
 def save_partner_destinations() -> Page:
-    form, partner_id = DestinationsForm(), partners.own(caller())
+    form, partner_id = DestinationsForm(), partners.own_partner_id(caller())
     target = ("partner", partner_id)
     with saving(form, lambda: _page(form), stored=_stored, target=target) as session:
         choice, version = form.to_choice(), form.version.data
@@ -35,13 +35,13 @@ def save_partner_destinations() -> Page:
 
 
 def _stored(session: Session) -> DestinationsForm:
-    partner_id = partners.own(caller())
+    partner_id = partners.own_partner_id(caller())
     return DestinationsForm.showing(destinations.choice_of(session, caller(), partner_id))
 
 
 def _page(form: DestinationsForm) -> str:
     with transaction(read_only=True) as session:
-        partner_id = partners.own(caller())
+        partner_id = partners.own_partner_id(caller())
         openable = destinations.openable_by_partner(session, partner_id)
         opened = len(destinations.choice_of(session, caller(), partner_id).regions & openable)
     form.limit_choices(openable)

@@ -8,7 +8,7 @@ from uuid import UUID
 from flask import render_template, request
 from sqlalchemy.orm import Session
 
-from app.extensions import addresses, caller, settings, transaction
+from app.extensions import api_urls, caller, settings, transaction
 from app.languages import lazy_gettext, pgettext
 from app.models import LegacyDay
 from app.portal.api_access.labels import client_status
@@ -100,7 +100,7 @@ def _replacement_context(session: Session, migrating: MigratingClient) -> dict[s
     context = {
         "exchange": exchange,
         "fields": FIELDS,
-        "curl": as_curl(addresses().public_api + SUCCESSOR, body) if body else None,
+        "curl": as_curl(api_urls().public_api + SUCCESSOR, body) if body else None,
         "no_assistant": body is not None and body["agentId"] == legacy_migration.NO_ASSISTANT,
     }
     if exchange is None:

@@ -89,7 +89,7 @@ class NotificationRow:
 @blueprint.get("/notifications")
 def list_notifications() -> str:
     with transaction(read_only=True) as session:
-        partners.own(caller())
+        partners.own_partner_id(caller())
         context = _list_context(session, notified.kinds(caller()))
     return render_template(
         "portal/notifications/page.html",

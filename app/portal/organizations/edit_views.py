@@ -42,7 +42,7 @@ def new_organization() -> Page:
     refuse_operators()
     limit = current_user.partner.default_assistant_limit
     with transaction(read_only=True) as session:
-        country = organizations.usual_country(session, caller(), partners.own(caller()))
+        country = organizations.usual_country(session, caller(), partners.own_partner_id(caller()))
         start = {"tier": Tier.FREE.value, "assistant_limit": limit, "country": country}
         form = NewForm(data=start)
         form.set_choices(_first_roles())
@@ -66,12 +66,14 @@ def create_organization() -> Page:
 def _create(session: Session, form: NewForm) -> Organization:
     """Create the organization, and invite its first user if the form names one."""
     raise_problems(
-        organizations.duplicate_name_problems(session, partners.own(caller()), form.submitted_name)
+        organizations.duplicate_name_problems(
+            session, partners.own_partner_id(caller()), form.submitted_name
+        )
     )
     created = organizations.create(
         session,
         caller(),
-        partners.own(caller()),
+        partners.own_partner_id(caller()),
         organizations.NewOrganization(
             form.name.data or "", country=form.selected_country(), **form.to_changes().sent()
         ),

@@ -141,7 +141,7 @@ class NewForm(OrganizationNamesForm, OrganizationLimitsForm):
         """Validate also what the services would refuse one by one, so that all problems are shown
         at once. Whether the name and the email are taken is checked only if there are other
         problems: a repeated form has taken them itself."""
-        actor, partner_id, email = caller(), partners.own(caller()), self.submitted_email
+        actor, partner_id, email = caller(), partners.own_partner_id(caller()), self.submitted_email
         is_valid = bool(super().validate(extra_validators))
         with transaction(read_only=True) as session:
             checks: list[Callable[[], object]] = [

@@ -52,7 +52,7 @@ def edit_settings() -> str:
 @blueprint.post("/settings/personal-data")
 def save_settings() -> Page:
     form = RetentionForm()
-    partner_id, version = partners.own(caller()), form.version.data
+    partner_id, version = partners.own_partner_id(caller()), form.version.data
     target = ("partner", partner_id)
     with saving(form, lambda: _page(form), stored=_stored, target=target) as session:
         policies.save(

@@ -28,7 +28,7 @@ def edit_stripe_account() -> str:
 @blueprint.post("/pricing/stripe")
 def save_stripe_account() -> Page:
     form = ProcessorAccountForm()
-    partner_id, page = partners.own(caller()), partial(_page, form)
+    partner_id, page = partners.own_partner_id(caller()), partial(_page, form)
     with saving(
         form, page, stored=_stored, target=("partner", partner_id), validate=False
     ) as session:
@@ -48,7 +48,7 @@ def save_stripe_account() -> Page:
 @blueprint.post("/pricing/stripe/test")
 def test_stripe_connection() -> Page:
     with transaction() as session:
-        accounts.enqueue_test(session, caller(), partners.own(caller()))
+        accounts.enqueue_test(session, caller(), partners.own_partner_id(caller()))
     return redirect(url_for("portal.pricing.edit_stripe_account"), 303)
 
 
@@ -57,7 +57,7 @@ def send_plans_to_stripe() -> Page:
     """Send the published plans to Stripe again."""
     url = url_for("portal.pricing.show_pricing")
     with changing(url, Conflict) as session:
-        selling.send_again(session, caller(), partners.own(caller()))
+        selling.send_again(session, caller(), partners.own_partner_id(caller()))
     return redirect_with(gettext("The plans are being sent to Stripe."), url)
 
 
@@ -83,19 +83,19 @@ def confirm_remove_stripe_account() -> str:
 @blueprint.post("/pricing/stripe/remove")
 def remove_stripe_account() -> Page:
     with transaction() as session:
-        accounts.remove(session, caller(), partners.own(caller()))
+        accounts.remove(session, caller(), partners.own_partner_id(caller()))
     return redirect_with(
         gettext("Stripe is disconnected."), url_for("portal.pricing.edit_stripe_account")
     )
 
 
 def _stored(session: Session) -> ProcessorAccountForm:
-    account = accounts.find(session, caller(), partners.own(caller()))
+    account = accounts.find(session, caller(), partners.own_partner_id(caller()))
     return ProcessorAccountForm.showing(account)
 
 
 def _page(form: ProcessorAccountForm | None) -> str:
-    partner_id = partners.own(caller())
+    partner_id = partners.own_partner_id(caller())
     with transaction(read_only=True) as session:
         account = accounts.find(session, caller(), partner_id)
     return render_page(

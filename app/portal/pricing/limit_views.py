@@ -39,7 +39,7 @@ def check_limits() -> Page:
 @blueprint.post("/pricing/limits")
 def save_limits() -> Page:
     form = LimitsForm()
-    partner_id, version = partners.own(caller()), form.version.data
+    partner_id, version = partners.own_partner_id(caller()), form.version.data
     with saving(
         form, lambda: _page(form), stored=_stored, target=("partner", partner_id)
     ) as session:
@@ -61,7 +61,7 @@ def _page(form: LimitsForm) -> str:
         return render_template(
             "portal/pricing/limits.html",
             form=form,
-            counts=plan_effects.on_plans(session, caller(), partners.own(caller())),
+            counts=plan_effects.on_plans(session, caller(), partners.own_partner_id(caller())),
             usual_at_once=settings().calls_per_organization,
             problems=form.row_problems(),
         )

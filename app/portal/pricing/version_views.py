@@ -31,7 +31,7 @@ def review_draft() -> str:
 
 def _review_page(problems: Sequence[tuple[str, str]]) -> str:
     with transaction(read_only=True) as session:
-        plan_set, partner_id = current_plans(session), partners.own(caller())
+        plan_set, partner_id = current_plans(session), partners.own_partner_id(caller())
         changed = {change.tier for change in plan_set.changes}
         counts = effects.on_plans(session, caller(), partner_id)
         prices = price_effects(session, caller(), partner_id, plan_set.plans, changed)
@@ -60,7 +60,7 @@ def publish_pricing() -> Page:
 def _publish(form: ActionForm) -> int:
     """Publish the draft; return the number of the version. Changes that the user hasn't seen end
     the request."""
-    partner_id, version = partners.own(caller()), form.version.data
+    partner_id, version = partners.own_partner_id(caller()), form.version.data
     try:
         with saving(form, lambda: _review_page(form.problems), validate=False) as session:
             return selling.publish(
@@ -94,7 +94,7 @@ def confirm_discard_draft() -> str:
 @blueprint.post("/pricing/discard")
 def discard_draft() -> Page:
     with transaction() as session:
-        versions.discard(session, caller(), partners.own(caller()))
+        versions.discard(session, caller(), partners.own_partner_id(caller()))
     return redirect_with(
         gettext("The draft was discarded."), url_for("portal.pricing.show_pricing")
     )
@@ -103,7 +103,7 @@ def discard_draft() -> Page:
 @blueprint.get("/pricing/history")
 def list_versions() -> str:
     with transaction(read_only=True) as session:
-        published = versions.history(session, caller(), partners.own(caller()))
+        published = versions.history(session, caller(), partners.own_partner_id(caller()))
         plans = [versions.plans_of(version) for version in published]
     changed = [plan_changes(old, new) for new, old in pairwise(plans)]
     return render_template(
@@ -117,7 +117,7 @@ def list_versions() -> str:
 def show_version(number: int) -> str:
     """Show a version, and how it differs from the current plans."""
     with transaction(read_only=True) as session:
-        version = versions.get(session, caller(), partners.own(caller()), number)
+        version = versions.get(session, caller(), partners.own_partner_id(caller()), number)
         plan_set = current_plans(session)
     plans, published = versions.plans_of(version), plan_set.published
     rows = change_rows(plans, published)
@@ -130,6 +130,6 @@ def show_version(number: int) -> str:
 def restore_version(number: int) -> Page:
     """Make a draft of the version, and show what publishing it would change."""
     with changing(url_for("portal.pricing.show_pricing"), Conflict) as session:
-        versions.roll_back(session, caller(), partners.own(caller()), number)
+        versions.roll_back(session, caller(), partners.own_partner_id(caller()), number)
     message = gettext("The draft has the plans of version %(number)s.", number=number)
     return redirect_with(message, url_for("portal.pricing.review_draft"))

@@ -50,7 +50,7 @@ def show_pricing() -> str:
 
 def _customer_context(session: Session) -> dict[str, Any]:
     """Return how many organizations are on each plan, and its limits for them."""
-    partner_id = partners.own(caller())
+    partner_id = partners.own_partner_id(caller())
     return {
         "allowed": limits.allowances(session, caller(), partner_id),
         "counts": effects.on_plans(session, caller(), partner_id),
@@ -64,7 +64,7 @@ def _price_states(session: Session, plan_set: PlanSet) -> dict[str, Any]:
     oldest = min((state.seen_at for state in states.values() if state.seen_at), default=None)
     is_stale = oldest is not None and oldest < utcnow() - STALE_AFTER
     return {
-        "is_connected": accounts.is_connected(session, partners.own(caller())),
+        "is_connected": accounts.is_connected(session, partners.own_partner_id(caller())),
         "states": states,
         "stale_since": oldest if is_stale else None,
     }
@@ -73,7 +73,7 @@ def _price_states(session: Session, plan_set: PlanSet) -> dict[str, Any]:
 def _paid_context(session: Session) -> dict[str, Any]:
     """Return the latest closed month and what each plan's customers paid in it, for users who may
     see costs."""
-    month, paid, partner_id = None, None, partners.own(caller())
+    month, paid, partner_id = None, None, partners.own_partner_id(caller())
     if may_open(caller(), "portal.billing.show_costs") and reporting.can_rank(session, caller()):
         month = latest_closed(session, caller(), partner_id)
     if month is not None:
@@ -118,7 +118,7 @@ def _save(
 ) -> tuple[EditedPlan, bool]:
     """Return the plan from the input, and whether it was saved: not while its price id is
     checked."""
-    partner_id, version = partners.own(caller()), plan_set.draft or plan_set.last
+    partner_id, version = partners.own_partner_id(caller()), plan_set.draft or plan_set.last
     target = ("plan_version", version.id) if version else ("partner", partner_id)
     page, stored = partial(_page, form, plan), partial(_stored, tier=plan.tier)
     check = partial(form.check_readable, plan, has_ids=has_ids)
@@ -153,7 +153,7 @@ def preview_plan(tier: str) -> Page:
 def show_hidden_plan(tier: str) -> Page:
     """Let customers choose a hidden plan, once the draft is published."""
     with transaction() as session:
-        selling.show(session, caller(), partners.own(caller()), Tier(tier))
+        selling.show(session, caller(), partners.own_partner_id(caller()), Tier(tier))
     return redirect(url_for("portal.pricing.show_pricing", saved=1), 303)
 
 
@@ -161,17 +161,19 @@ def show_hidden_plan(tier: str) -> Page:
 def move_plan(tier: str, to: str) -> Page:
     with transaction() as session:
         steps = -1 if to == "earlier" else 1
-        versions.move(session, caller(), partners.own(caller()), Tier(tier), steps)
+        versions.move(session, caller(), partners.own_partner_id(caller()), Tier(tier), steps)
     return redirect(url_for("portal.pricing.show_pricing"), 303)
 
 
 def current_plans(session: Session) -> PlanSet:
-    return versions.current(session, caller(), partners.own(caller()))
+    return versions.current(session, caller(), partners.own_partner_id(caller()))
 
 
 def _has_processor(session: Session) -> bool:
     """Return whether prices have ids at a payment processor."""
-    return processor().is_outside or accounts.is_connected(session, partners.own(caller()))
+    return processor().is_outside or accounts.is_connected(
+        session, partners.own_partner_id(caller())
+    )
 
 
 def _stored(session: Session, tier: str) -> PricingPlanForm:
@@ -212,7 +214,7 @@ def _page(
     if form.conflict is not None:
         edited = form.to_plan(plan, has_ids=False)
     with transaction(read_only=True) as session:
-        partner_id = partners.own(caller())
+        partner_id = partners.own_partner_id(caller())
         return render_template(
             "portal/pricing/plan.html",
             form=form,

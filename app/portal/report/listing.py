@@ -40,14 +40,16 @@ def chosen_filters() -> tuple[ReportFilter, Problems]:
 
 
 def _load(session: Session, sort: str, cursor: str | None, limit: int) -> Page[ReportRow]:
-    partner_id = partners.own(caller())
+    partner_id = partners.own_partner_id(caller())
     return reporting.search(
         session, caller(), partner_id, chosen_filters()[0], sort=sort, cursor=cursor, limit=limit
     )
 
 
 def _count(session: Session, limit: int) -> int:
-    return reporting.count(session, caller(), partners.own(caller()), chosen_filters()[0], limit)
+    return reporting.count(
+        session, caller(), partners.own_partner_id(caller()), chosen_filters()[0], limit
+    )
 
 
 def _item(row: ReportRow) -> BulkItem:
@@ -55,7 +57,7 @@ def _item(row: ReportRow) -> BulkItem:
 
 
 def _get_many(session: Session, keys: Sequence[str]) -> list[BulkItem]:
-    partner_id, sort = partners.own(caller()), MEMBERS.sort_of(request.args)
+    partner_id, sort = partners.own_partner_id(caller()), MEMBERS.sort_of(request.args)
     filters = ReportFilter(ids=lists.ids_of(keys))
     page = reporting.search(session, caller(), partner_id, filters, sort=sort, limit=len(keys) + 1)
     return [_item(row) for row in page.items]

@@ -64,7 +64,7 @@ def save_schedule() -> Page:
     target = (
         ("organization", organization_id)
         if organization_id
-        else ("partner", partners.own(caller()))
+        else ("partner", partners.own_partner_id(caller()))
     )
     with saving(form, page, stored=stored, target=target) as session:
         schedule, version = form.to_schedule(), form.version.data

@@ -34,7 +34,7 @@ def show_report() -> Page:
 
 def _figures_context(session: Session, span: DaySpan) -> dict[str, Any]:
     """Return the figures of today and those who signed up in the span."""
-    partner_id, by_days = partners.own(caller()), reporting.by_days(span)
+    partner_id, by_days = partners.own_partner_id(caller()), reporting.by_days(span)
     sign_ups = reporting.sign_ups(session, caller(), partner_id, span)
     return {
         "summary": reporting.summary(session, caller(), partner_id),

@@ -45,7 +45,7 @@ def edit_directory() -> str:
 
 @blueprint.post("/settings/directory")
 def save_directory() -> Page:
-    form, target = ChoicesForm(), ("partner", partners.own(caller()))
+    form, target = ChoicesForm(), ("partner", partners.own_partner_id(caller()))
     with saving(
         form, lambda: _page(form), stored=_stored, target=target, validate=False
     ) as session:

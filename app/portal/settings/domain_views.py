@@ -84,12 +84,12 @@ def show_domain_records() -> str:
 @blueprint.post("/settings/domain/check")
 def check_domain() -> Response:
     with transaction() as session:
-        domains.check_again(session, caller(), partners.own(caller()))
+        domains.check_again(session, caller(), partners.own_partner_id(caller()))
     return redirect(url_for("portal.settings.show_domain"), 303)
 
 
 def _context(session: Session) -> dict[str, Any]:
-    by_purpose = domains.domains_of(session, caller(), partners.own(caller()))
+    by_purpose = domains.domains_of(session, caller(), partners.own_partner_id(caller()))
     partner = partners.get_own(session, caller())  # after its domains: a check changes both
     if not settings().mail_spf_include:
         by_purpose.pop(DomainPurpose.MAIL, None)

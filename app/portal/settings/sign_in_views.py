@@ -26,7 +26,7 @@ def edit_sign_in_policy() -> str:
 
 @blueprint.post("/settings/sign-in")
 def save_sign_in_policy() -> Page:
-    form, partner_id = SignInPolicyForm(), partners.own(caller())
+    form, partner_id = SignInPolicyForm(), partners.own_partner_id(caller())
     with saving(
         form, lambda: _page(form), stored=_stored, target=("partner", partner_id)
     ) as session:

@@ -40,7 +40,7 @@ def edit_settings() -> Page:
 @blueprint.post("/settings")
 def save_settings() -> Page:
     form = PortalSettingsForm()
-    target = ("partner", partners.own(caller()))
+    target = ("partner", partners.own_partner_id(caller()))
     with saving(
         form, lambda: _page(form), stored=_stored, target=target, validate=False
     ) as session:

@@ -92,7 +92,7 @@ def save_key_spending(key_id: UUID) -> Page:
 def show_partner_spending() -> str:
     with transaction(read_only=True) as session:
         read_frame(session, with_plans=False)
-        subject = LimitSubject(partner_id=partners.own(caller()))
+        subject = LimitSubject(partner_id=partners.own_partner_id(caller()))
         state = spending.spending_of(session, caller(), subject, ahead=True)
         near = spending.near_limits(session, caller(), MAX_NEAR)
         return render_template(
@@ -187,12 +187,12 @@ def save_organization_budget(organization_id: UUID) -> Page:
 
 @blueprint.get("/settings/spending/budget")
 def edit_partner_budget() -> Page:
-    return _form_page(LimitSubject(partner_id=partners.own(caller())))
+    return _form_page(LimitSubject(partner_id=partners.own_partner_id(caller())))
 
 
 @blueprint.post("/settings/spending/budget")
 def save_partner_budget() -> Page:
-    return _submit(LimitSubject(partner_id=partners.own(caller())))
+    return _submit(LimitSubject(partner_id=partners.own_partner_id(caller())))
 
 
 def _form_page(subject: LimitSubject) -> str:
@@ -202,7 +202,7 @@ def _form_page(subject: LimitSubject) -> str:
 
 def _submit(subject: LimitSubject) -> Page:
     form = BudgetForm()
-    target_id = subject.organization_id or partners.own(caller())
+    target_id = subject.organization_id or partners.own_partner_id(caller())
     with saving(
         form,
         lambda: _page(form, subject),

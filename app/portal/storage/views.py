@@ -41,7 +41,7 @@ def _usage_context(session: Session) -> dict[str, Any]:
         organization = organizations.get(session, actor, actor.organization_id)
         usage = storage.of_organization(session, organization, defaults)
         return {"usage": usage, "of_partner": False, "organizations": []}
-    partner_id = partners.own(actor)
+    partner_id = partners.own_partner_id(actor)
     return {
         "usage": storage.of_partner(session, actor, partner_id, defaults),
         "of_partner": True,

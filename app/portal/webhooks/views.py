@@ -181,7 +181,7 @@ def rotate_webhook_secret(webhook_id: UUID) -> Page:
 
 
 def _chosen_status() -> dict[str, Any]:
-    """Return the arguments of `deliveries.log` for the status of the URL."""
+    """Return the arguments of `deliveries.listing` for the status of the URL."""
     if request.args.get("state") == RETRYING:
         return {"status": DeliveryStatus.WAITING, "is_retried": True}
     status = lists.choice_filter("state", DeliveryStatus)
@@ -199,7 +199,7 @@ def webhook_page(
         webhook = webhooks.get(session, caller(), webhook_id)
         owner_id = webhook.organization_id
         organization = organizations.get(session, caller(), owner_id) if owner_id else None
-        log = deliveries.log(session, webhook, **status, **position.query_args)
+        log = deliveries.listing(session, webhook, **status, **position.query_args)
         owners = deliveries.organizations_of(session, caller(), webhook, log.items)
         counts = deliveries.counts(session, webhook)
         address = addresses.untried_address(session, webhook)

@@ -144,7 +144,7 @@ def nearest(
     """Return the value of the organization that is nearest to an alert now, for each period, as the
     title of an alert; by one query for all periods. Raises `Forbidden`."""
     caller.require(Permission.REPORT_READ)
-    partner_id = partners.own(caller)
+    partner_id = partners.own_partner_id(caller)
     periods = list(AlertPeriod) if uses_period(measure) else [None]
     visible = visible_organizations(caller).with_only_columns(Organization.id)
     only = visible if caller.is_limited else None

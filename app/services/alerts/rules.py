@@ -96,7 +96,7 @@ def create(session: Session, caller: Caller, data: RuleInput) -> AlertRule:
     ``scope_not_measured``, ``period_required``, ``invalid_email``, ``too_many_recipients``,
     ``alert_rule_exists``, ``too_many_rules``)."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    partner_id = partners.own(caller)
+    partner_id = partners.own_partner_id(caller)
     values = _validate(session, caller, data)
     lock_owner(session, partner_id)
     _refuse_duplicate(session, caller, values)

@@ -99,7 +99,7 @@ def update_assistant(
     return configure_assistant(session, caller, assistant, carrier=carrier, **changes)
 
 
-def switch(session: Session, caller: Caller, assistant_id: UUID, *, on: bool) -> Assistant:
+def toggle(session: Session, caller: Caller, assistant_id: UUID, *, on: bool) -> Assistant:
     """Switch an assistant on or off. Raises `Forbidden` and `NotFound`."""
     caller.require(Permission.ASSISTANTS_WRITE)
     assistant = assistants.get(session, caller, assistant_id, for_change=True)

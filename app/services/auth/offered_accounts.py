@@ -42,7 +42,7 @@ def create(session: Session, user_ids: Collection[UUID]) -> AccountOffer:
     return offer
 
 
-def use(session: Session, offer: AccountOffer) -> set[UUID]:
+def redeem(session: Session, offer: AccountOffer) -> set[UUID]:
     """Return the accounts of the offer and end it; empty if it has ended. Of two concurrent uses
     only one gets them."""
     used = (

@@ -53,11 +53,11 @@ def look_up(session: Session, token: str, *purposes: LinkPurpose) -> User:
         )
     ).one_or_none()
     if user is None:
-        raise invalid()
+        raise invalid_link_error()
     return user
 
 
-def use(session: Session, token: str, *purposes: LinkPurpose) -> User:
+def redeem(session: Session, token: str, *purposes: LinkPurpose) -> User:
     """Use the link up and return its user; of two concurrent uses only one succeeds.
 
     Raises `NotFound` (``link_invalid``).
@@ -75,7 +75,7 @@ def use(session: Session, token: str, *purposes: LinkPurpose) -> User:
         .returning(OneTimeLink.user_id)
     )
     if user_id is None:
-        raise invalid()
+        raise invalid_link_error()
     return session.get_one(User, user_id)
 
 
@@ -86,7 +86,7 @@ def end_all(session: Session, user_id: UUID) -> None:
     )
 
 
-def invalid() -> NotFound:
+def invalid_link_error() -> NotFound:
     """Return the error for every link that does not work."""
     return NotFound(
         gettext("This link was used or has expired. Request a new one."), "link_invalid"

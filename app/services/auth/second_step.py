@@ -40,7 +40,7 @@ def waiting(session: Session, token: str | None, *, host: str) -> UUID | None:
     return session.scalar(query)
 
 
-def use(session: Session, token: str) -> bool:
+def redeem(session: Session, token: str) -> bool:
     """Use the waiting sign-in up; return False if it was used already."""
     used = delete(PendingSignIn).where(PendingSignIn.token_hash == hash_of(token))
     return bool(session.execute(used.returning(PendingSignIn.user_id)).all())

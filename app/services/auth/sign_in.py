@@ -246,7 +246,7 @@ def choose(
 ) -> SignInOutcome:
     """Sign in one of the accounts that `finish` offered and use the offer up in any case: a refusal
     is returned, not raised, so that the offer is used up too."""
-    is_offered = user_id in offered_accounts.use(session, offer)
+    is_offered = user_id in offered_accounts.redeem(session, offer)
     user = sign_in_rules.usable_user(session, user_id) if is_offered else None
     if user is None or sign_in_rules.required_provider(session, user):
         return SignInOutcome()

@@ -60,7 +60,7 @@ def carrier_sums(
     elif caller.is_limited:
         return None
     else:
-        partner_id = partners.own(caller)
+        partner_id = partners.own_partner_id(caller)
         scope, condition = scope_key(PARTNER, partner_id), BillingDay.partner_id == partner_id
     sums = (func.sum(BillingDay.reported_micros), func.sum(BillingDay.estimated_micros))
     rows = session.execute(

@@ -269,7 +269,9 @@ def of_partner(caller: Caller) -> Select[Organization]:
     """Select the organizations of the caller's partner that the caller sees. Raises as
     `by_organization`."""
     caller.require(Permission.ORGANIZATIONS_WRITE)
-    return visible_organizations(caller).where(Organization.partner_id == partners.own(caller))
+    return visible_organizations(caller).where(
+        Organization.partner_id == partners.own_partner_id(caller)
+    )
 
 
 def _sort_margins(rows: Sequence[MonthMargin], sort: str) -> list[MonthMargin]:

@@ -295,7 +295,7 @@ def record_answer(
     ).one()
     if is_machine:
         return CallSpeech(call.id, call.voicemail_message or "", None)
-    intro = codes.revealed(call.intro_message or "", call, secret_keys)
+    intro = codes.with_code(call.intro_message or "", call, secret_keys)
     if checked_address is None:
         return CallSpeech(call.id, intro, None)
     parties = rules.parties_of(session, call.assistant_id, call.phone_number)

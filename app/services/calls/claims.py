@@ -289,7 +289,7 @@ def _placement_of(
         attempt_id=attempt_id,
         to_number=call.phone_number,
         from_number=assistant.phone_number or "",
-        intro=codes.revealed(call.intro_message or "", call, secret_keys),
+        intro=codes.with_code(call.intro_message or "", call, secret_keys),
         voicemail=call.voicemail_message or "",
         hand_over_to=None if call.verifies_a_number else assistant.voice_address,
         account_id=call.account_id,

@@ -97,7 +97,7 @@ def _parties_query(phone: ColumnElement[str] | InstrumentedAttribute[str]) -> Se
             Partner.trial_ended_at,
             is_listed,
             consent.scalar_subquery(),
-            verified_numbers.called(phone),
+            verified_numbers.has_verified(phone),
         )
         .join(Partner, Partner.id == Organization.partner_id)
         .join(Assistant, Assistant.organization_id == Organization.id)

@@ -4,11 +4,11 @@ from app.services.campaigns.lifecycle import (
     archive,
     assign_assistants,
     assistants_of,
-    changed,
     create,
     create_with_external_ids,
     lock_campaign,
     pause,
+    record_change,
     rename,
     start,
 )
@@ -27,4 +27,9 @@ from app.services.campaigns.loading import (
     search,
     visible,
 )
-from app.services.campaigns.outreach import external_id_keys, external_id_keys_of, lock, revise
+from app.services.campaigns.outreach import (
+    external_id_keys,
+    external_id_keys_of,
+    lock,
+    record_revision,
+)

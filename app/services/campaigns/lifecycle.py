@@ -108,7 +108,7 @@ def rename(
     before, after = campaign.name, validate_name(name)
     if before != after:
         campaign.name = after
-        changed(
+        record_change(
             session, caller, campaign, "renamed", before={"name": before}, after={"name": after}
         )
     return campaign
@@ -133,7 +133,7 @@ def assign_assistants(
     _set_assistants(session, campaign, assistant_ids)
     after = {"agents": sorted(_assistants_of(session, campaign)), "allAgents": all_assistants}
     if before != after:
-        changed(session, caller, campaign, "assigned", before=before, after=after)
+        record_change(session, caller, campaign, "assigned", before=before, after=after)
     return campaign
 
 
@@ -175,7 +175,9 @@ def _set_status(
     if before is CampaignStatus.ACTIVE:
         cancel_for_campaign(session, campaign.id)
     verb = "started" if status is CampaignStatus.ACTIVE else status.value
-    changed(session, caller, campaign, verb, before={"status": before}, after={"status": status})
+    record_change(
+        session, caller, campaign, verb, before={"status": before}, after={"status": status}
+    )
     return campaign
 
 
@@ -190,7 +192,7 @@ def lock_campaign(
     return campaign
 
 
-def changed(
+def record_change(
     session: Session,
     caller: Caller,
     campaign: Campaign,

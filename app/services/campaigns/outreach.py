@@ -61,7 +61,7 @@ def lock(session: Session, campaign: Campaign) -> None:
     set_committed_value(campaign, "contact_count", row.contact_count)
 
 
-def revise(session: Session, campaign: Campaign, *, added: int) -> None:
+def record_revision(session: Session, campaign: Campaign, *, added: int) -> None:
     """Count a change of the contacts of a locked campaign, and store their new number."""
     revision, contact_count = campaign.revision + 1, campaign.contact_count + added
     session.execute(

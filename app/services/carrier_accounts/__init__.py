@@ -8,6 +8,7 @@ credentials.
 
 from app.services.carrier_accounts.account_fields import AccountFields, trunk_of
 from app.services.carrier_accounts.accounts import (
+    activate,
     count_organizations,
     current,
     get,
@@ -15,7 +16,6 @@ from app.services.carrier_accounts.accounts import (
     removal_effects,
     remove,
     save,
-    use,
 )
 from app.services.carrier_accounts.checks import is_running, last_checks, restart
 from app.services.carrier_accounts.secret_retention import (

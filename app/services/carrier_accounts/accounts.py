@@ -94,9 +94,9 @@ def save(
     may_be_private: bool = False,
     expected_version: int | None = None,
 ) -> CarrierAccount:
-    """Store a pending account, which `use` gives to the calls of its owner: the one in use stays in
-    use until then. An empty secret keeps that of the same account. Without a change, the account in
-    use is returned.
+    """Store a pending account, which `activate` gives to the calls of its owner: the one in use
+    stays until then. An empty secret keeps that of the same account. Without a change, the account
+    in use is returned.
 
     Raises `Forbidden`, `ValidationFailed` (codes of `account_fields.check`), `Conflict`
     (``changed_meanwhile``) if the version isn't that of `current` any more.
@@ -152,7 +152,7 @@ def save(
     return account
 
 
-def use(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
+def activate(session: Session, caller: Caller, account_id: UUID) -> CarrierAccount:
     """Let live calls use a pending account from now on, and return the account that they use.
 
     New credentials move to the account in use, if they are for it; another account replaces it,

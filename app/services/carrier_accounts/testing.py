@@ -12,7 +12,7 @@ from app.gateways.carriers.partner_accounts import AccountCredentials, AccountTe
 from app.gateways.job_queue import enqueue_check
 from app.models import CarrierAccount, CarrierAccountTest, new_id
 from app.policy.caller import Caller, system_caller
-from app.services.carrier_accounts.accounts import get, use
+from app.services.carrier_accounts.accounts import activate, get
 from app.services.carrier_accounts.checks import is_running, restart
 from app.services.carrier_accounts.selection import credentials, numbers_of
 from app.services.tenancy import of_tenant
@@ -93,7 +93,7 @@ def end(
     test.end(result.works, result.message)
     if not result.works or not account.is_pending:
         return None
-    used = use(session, WORKER, account_id)
+    used = activate(session, WORKER, account_id)
     if used is not account:
         used_test = session.get(CarrierAccountTest, used.id) or CarrierAccountTest(
             account_id=used.id

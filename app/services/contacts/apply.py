@@ -215,7 +215,7 @@ def write(session: Session, campaign: Campaign, store: ContactStore, index: Cont
     consent.store_consent(session, [*changed, *index.created], now)
     if index.created or index.removed or moved or changed:
         deleted = sum(stored.id is not None for stored in index.removed)
-        campaigns.revise(session, campaign, added=len(index.created) - deleted)
+        campaigns.record_revision(session, campaign, added=len(index.created) - deleted)
         publish_changes(
             session,
             campaign,

@@ -51,7 +51,7 @@ def try_unseal(sealed: str, purpose: str, keys: Sequence[str]) -> str | None:
         return None
 
 
-def resealed(sealed: str, purpose: str, keys: Sequence[str]) -> str:
+def reseal(sealed: str, purpose: str, keys: Sequence[str]) -> str:
     """Return the text, encrypted with the first key; unchanged if no known key decrypts it."""
     try:
         unsealed = unseal(sealed, purpose, keys)

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import select, tuple_, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.services.credentials.encryption import resealed
+from app.services.credentials.encryption import reseal
 
 BATCH_SIZE = 200
 
@@ -35,7 +35,7 @@ def reencrypt_batch(
         query = query.where(tuple_(*ids) > tuple_(*after))
     last: Sequence[Any] = ()
     for *last, sealed in session.execute(query).all():
-        current = resealed(sealed, stored.purpose, keys)
+        current = reseal(sealed, stored.purpose, keys)
         if current != sealed:
             same = tuple_(*ids) == tuple_(*last)
             session.execute(update(model).where(same, column == sealed).values({column: current}))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.contact_files.column_names import field_of, plain, words_of
+from app.contact_files.column_names import field_of, normalized_name, words_of
 from app.contact_files.spreadsheet_damage import inspect_country, inspect_phone
 from app.errors import ValidationFailed
 from app.languages import gettext
@@ -163,7 +163,7 @@ def _is_heading(cells: tuple[str, ...]) -> bool:
 
 def _names_numbers(head: str) -> bool:
     """Whether the cell is the name of a column of numbers, and no more than that."""
-    return field_of(head) == "phone" or plain(head) in _NUMBER_HEADS
+    return field_of(head) == "phone" or normalized_name(head) in _NUMBER_HEADS
 
 
 def _find_columns(heads: tuple[str, ...]) -> tuple[int, int]:

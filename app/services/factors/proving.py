@@ -46,7 +46,7 @@ def use_code(
     proof = None
     if authenticator_apps.use_code(session, user_id, code, settings.secret_keys):
         proof = Proof.APP
-    elif recovery_codes.use(session, user_id, code):
+    elif recovery_codes.redeem(session, user_id, code):
         proof = Proof.RECOVERY_CODE
         _mail_about_recovery_code(session, user_id, ip, request_id)
     if proof is None:
@@ -88,7 +88,7 @@ def finish(
 ) -> ProvenUser | None:
     """Use up the waiting sign-in and sign in its user; return None if it was used already or the
     user may no longer sign in."""
-    if not second_step.use(session, token):
+    if not second_step.redeem(session, token):
         return None
     user = sign_in.finish_second_step(session, user_id, ip, request_id)
     return ProvenUser(user, proof) if user else None

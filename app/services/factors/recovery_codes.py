@@ -26,7 +26,7 @@ def replace(session: Session, user_id: UUID) -> Sequence[str]:
     return codes
 
 
-def use(session: Session, user_id: UUID, code: str) -> bool:
+def redeem(session: Session, user_id: UUID, code: str) -> bool:
     """Return whether it is an unused code of the user, and use it up: of concurrent uses only one
     gets True."""
     used = (

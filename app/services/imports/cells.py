@@ -17,7 +17,7 @@ from app.contact_files.cleaning import (
     number_within,
     western_digits,
 )
-from app.contact_files.column_names import field_of, plain
+from app.contact_files.column_names import field_of, normalized_name
 from app.contact_files.formulas import UNCALCULATED
 from app.contact_files.spreadsheet_damage import NumberDamage, inspect_country, inspect_phone
 from app.errors import Sentence
@@ -295,7 +295,7 @@ niet bellen|niet telefoneren|bel me niet|bel-me-niet|bel me niet register|niet c
 niet benaderen
 """
 _PLAIN_DO_NOT_CALL_NAMES = frozenset(
-    plain(name) for name in _DO_NOT_CALL_NAMES.replace("\n", "").split("|")
+    normalized_name(name) for name in _DO_NOT_CALL_NAMES.replace("\n", "").split("|")
 )
 _OWN_FIELD = "__c"
 """The ending that Salesforce gives to custom fields."""
@@ -408,7 +408,7 @@ DO_NOT_CALL_WARNINGS = frozenset({"do_not_call", "do_not_call_unclear"})
 def is_do_not_call_column(name: str) -> bool:
     """Return whether a column of this name states who must not be called, such as ``Phone 2
     DNC``."""
-    letters = plain(name.removesuffix(_OWN_FIELD))
+    letters = normalized_name(name.removesuffix(_OWN_FIELD))
     if letters in _PLAIN_DO_NOT_CALL_NAMES:
         return True
     of_a_phone = _OF_A_PHONE.fullmatch(letters)

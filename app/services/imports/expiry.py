@@ -34,7 +34,7 @@ _ROW_BATCH = 2000
 """Row numbers deleted at once, not rows."""
 
 
-def expire(session: Session, days: int) -> None:
+def cancel_unapplied(session: Session, days: int) -> None:
     """Cancel checked uploads that have waited for this many days."""
     session.execute(
         update(ContactImport)

@@ -22,7 +22,7 @@ from app.contact_files.column_names import (
     made_name,
     may_be_phone,
     metadata_key_of,
-    plain,
+    normalized_name,
 )
 from app.schemas.checks import MAX_METADATA_KEY
 from app.services.contacts.rules import ContactRules
@@ -143,7 +143,7 @@ class HeaderMapping:
         self.keys = tuple(name[:MAX_METADATA_KEY] for name in self.header)
         """The metadata key of each column, for values that are kept in addition."""
         metadata, codes = columns(TargetField.METADATA), columns(TargetField.COUNTRY_CODE)
-        named = [index for index in metadata if plain(self.header[index]) in CALLING_CODE]
+        named = [index for index in metadata if normalized_name(self.header[index]) in CALLING_CODE]
         self.calling_codes = [*codes, *named]
         self.metadata = [
             *((index, targets[index].key or self.header[index]) for index in metadata),
@@ -170,8 +170,8 @@ class HeaderMapping:
 def _kinds_of_phones(header: Sequence[str], phones: Sequence[int]) -> list[tuple[int, int]]:
     """Return phone columns with the columns that describe them: ``Phone 1 - Label`` for ``Phone 1 -
     Value``, ``Phone Type`` for ``Phone``."""
-    positions = {plain(name): index for index, name in enumerate(header)}
-    names = ((index, plain(header[index]).removesuffix("value")) for index in phones)
+    positions = {normalized_name(name): index for index, name in enumerate(header)}
+    names = ((index, normalized_name(header[index]).removesuffix("value")) for index in phones)
     kinds = ((index, positions.get(f"{n}label", positions.get(f"{n}type"))) for index, n in names)
     return [(index, kind) for index, kind in kinds if kind is not None]
 
@@ -272,7 +272,7 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
     """Suggest a target for each column by the names that exporters and users give."""
     if COLUMN in header:
         return _exported_targets(header, set(external_id_keys))
-    keys = {plain(key): key for key in external_id_keys}
+    keys = {normalized_name(key): key for key in external_id_keys}
     if len(keys) == 1:
         keys["externalid"] = next(iter(keys.values()))
     targets: list[ColumnTarget] = []
@@ -292,7 +292,7 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
         ]
     elif fields & _NAMES == {TargetField.FIRST_NAME}:
         index = targets.index(ColumnTarget(TargetField.FIRST_NAME))
-        if plain(header[index]) in WHOLE_WHERE_ALONE:
+        if normalized_name(header[index]) in WHOLE_WHERE_ALONE:
             targets[index] = ColumnTarget(TargetField.FULL_NAME)
     if len(fields.intersection(PAIR)) == 1:
         targets = [ColumnTarget(TargetField.METADATA) if t.field in PAIR else t for t in targets]
@@ -301,13 +301,13 @@ def suggest(header: Sequence[str], external_id_keys: Iterable[str] = ()) -> list
 
 def _by_name(name: str, header: Sequence[str], keys: Dictionary[str, str]) -> ColumnTarget:
     """Return the target for a name; ``keys`` are the external ids by their plain names."""
-    if plain(name) in keys:
-        return ColumnTarget(TargetField.EXTERNAL_ID, keys[plain(name)])
+    if normalized_name(name) in keys:
+        return ColumnTarget(TargetField.EXTERNAL_ID, keys[normalized_name(name)])
     if field_name := field_of(name) or _repeated_field(name, header):
         return ColumnTarget(TargetField(field_name))
     if cells.is_do_not_call_column(_without_number(name, header)):
         return ColumnTarget(TargetField.DO_NOT_CALL)
-    if plain(name) in CALLING_CODE:
+    if normalized_name(name) in CALLING_CODE:
         return ColumnTarget(TargetField.COUNTRY_CODE)
     return ColumnTarget(TargetField.METADATA, metadata_key_of(name) or "")
 

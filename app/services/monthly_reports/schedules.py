@@ -79,7 +79,7 @@ def save(
         return False
     check_version(expected_version, stored.version if stored else 0, "schedule of the report")
     if stored is None:
-        stored = ReportSchedule(scope=scope, partner_id=partners.own(caller), version=0)
+        stored = ReportSchedule(scope=scope, partner_id=partners.own_partner_id(caller), version=0)
         stored.organization_id = organization_id
         session.add(stored)
     for name, value in asdict(data).items():
@@ -125,7 +125,7 @@ def owner_of(
 
 def _scope_key(caller: Caller, organization_id: UUID | None) -> str:
     if organization_id is None:
-        return f"partner:{partners.own(caller)}"
+        return f"partner:{partners.own_partner_id(caller)}"
     return f"organization:{organization_id}"
 
 

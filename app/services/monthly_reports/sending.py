@@ -38,7 +38,7 @@ def send_test(
     return mail_queue.enqueue(
         session,
         MailKind.MONTHLY_REPORT,
-        partner_id=partners.own(caller),
+        partner_id=partners.own_partner_id(caller),
         user_id=user.id,
         details=_mail_details(session, caller, owner, utcnow().date(), model, tag),
     )

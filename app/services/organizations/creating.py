@@ -108,7 +108,7 @@ def add(
     )
     session.add(organization)
     session.flush()
-    organization_groups.join(session, caller, organization)
+    organization_groups.add_created(session, caller, organization)
     rollup.add_organization(session, partner.id, organization.payment_tier)
     audit.record_change(
         session, caller, "organization.created", organization, after=audit_values(organization)

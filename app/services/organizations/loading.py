@@ -256,13 +256,14 @@ def close_to_limit(closeness: LimitCloseness, *, above: int = 0) -> ColumnElemen
     pairs = ((assistants, Organization.assistant_limit), (seats, Organization.user_limit))
     return or_(
         *(
-            (limit > above) & uses(used.correlate(Organization).scalar_subquery(), limit, closeness)
+            (limit > above)
+            & is_close(used.correlate(Organization).scalar_subquery(), limit, closeness)
             for used, limit in pairs
         )
     )
 
 
-def uses(used: Any, limit: Any, closeness: LimitCloseness) -> Any:
+def is_close(used: Any, limit: Any, closeness: LimitCloseness) -> Any:
     """Return whether ``used`` is close to ``limit``, for numbers and for columns."""
     return used * 5 >= limit * (5 if closeness is LimitCloseness.REACHED else 4)
 

@@ -21,7 +21,7 @@ from app.models import (
 )
 from app.models.organization import ROOMY
 from app.policy.caller import Caller
-from app.services.organizations.loading import LimitCloseness, close_to_limit, uses, visible
+from app.services.organizations.loading import LimitCloseness, close_to_limit, is_close, visible
 
 RECENT_DAYS = 30
 
@@ -110,11 +110,11 @@ def _near_limit(caller: Caller) -> Select[Organization]:
 def _near_messages(organization: Organization, use: OrganizationUsage) -> Iterator[str]:
     """Return which limits are nearly used."""
     assistants, users = organization.assistant_limit, organization.user_limit
-    if assistants > 1 and uses(use.assistants, assistants, LimitCloseness.NEAR):
+    if assistants > 1 and is_close(use.assistants, assistants, LimitCloseness.NEAR):
         yield gettext(
             "%(used)s of %(limit)s assistants in use.", used=use.assistants, limit=assistants
         )
-    if users > 1 and uses(use.users, users, LimitCloseness.NEAR):
+    if users > 1 and is_close(use.users, users, LimitCloseness.NEAR):
         yield gettext("%(used)s of %(limit)s seats in use.", used=use.users, limit=users)
 
 

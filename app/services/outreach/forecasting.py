@@ -47,7 +47,7 @@ _REASON = case(
     (func.lower(func.trim(Contact.status)).in_(sorted(ENDED_CONTACT_STATUSES)), "contact_ended"),
     (
         (Organization.trial_ended_at.is_(None) | Partner.trial_ended_at.is_(None))
-        & ~verified_numbers.called(Contact.phone),
+        & ~verified_numbers.has_verified(Contact.phone),
         "trial_mode",
     ),
     (DoNotCallEntry.phone.is_not(None), _LISTED),

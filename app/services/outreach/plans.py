@@ -136,7 +136,7 @@ def change_plan(
         setattr(stored, name, value)
     stored.weekdays = "".join(str(day) for day in sorted(plan.weekdays))
     recheck(session, stored, OutreachStatus.WAITING)
-    campaigns.changed(session, caller, campaign, "planned", before=before, after=after)
+    campaigns.record_change(session, caller, campaign, "planned", before=before, after=after)
     return True
 
 

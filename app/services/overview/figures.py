@@ -111,4 +111,4 @@ def _by_tier(caller: Caller) -> Select[*tuple[Any, ...]]:
         return _present(caller).with_only_columns(*counts)
     whole = func.sum(PartnerTier.organizations - PartnerTier.archived)
     sums = (func.coalesce(whole.filter(PartnerTier.tier == tier), 0) for tier in Tier)
-    return select(*sums).where(PartnerTier.partner_id == partners.own(caller))
+    return select(*sums).where(PartnerTier.partner_id == partners.own_partner_id(caller))

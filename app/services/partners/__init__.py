@@ -7,7 +7,7 @@ from app.services.partners.loading import (
     listing,
     named_in_filter,
     names_of,
-    own,
+    own_partner_id,
     own_with_pictures,
     remember,
     remember_read,

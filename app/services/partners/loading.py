@@ -120,7 +120,7 @@ def _named_rows(
     return read_once(session, key, lambda: session.execute(query).all())
 
 
-def own(caller: Caller) -> UUID:
+def own_partner_id(caller: Caller) -> UUID:
     """Return the partner that the caller acts for. Raises `ValidationFailed`
     (``operator_without_partner``) for operators."""
     if caller.partner_id is None:
@@ -136,12 +136,12 @@ def own_with_pictures(caller: Caller) -> Select[Partner]:
     """Return the query of `get_own` that also reads the copies of its pictures on other hosts: a
     row for each, which `Result.unique` makes one."""
     pictures = joinedload(Partner.outside_pictures)
-    return visible(caller).where(Partner.id == own(caller)).options(pictures)
+    return visible(caller).where(Partner.id == own_partner_id(caller)).options(pictures)
 
 
 def get_own(session: Session, caller: Caller, *, for_change: bool = False) -> Partner:
-    """Return the partner that the caller acts for, as `get`. Raises as `own`."""
-    return get(session, caller, own(caller), for_change=for_change)
+    """Return the partner that the caller acts for, as `get`. Raises as `own_partner_id`."""
+    return get(session, caller, own_partner_id(caller), for_change=for_change)
 
 
 def listing(caller: Caller, filters: PartnerFilter) -> Listing[Partner, wire.Partner]:

@@ -48,7 +48,7 @@ def assign(
     tenancy.refuse_archived(organization)
     numbers, problems = _parse_numbers(texts, organization.default_region)
     for number in numbers:
-        if not hold(session, caller, number, organization, NumberSource.ASSIGNED):
+        if not assign_confirmed(session, caller, number, organization, NumberSource.ASSIGNED):
             formatted = format_international(number)
             message = gettext(
                 "%(number)s belongs to another organization. Move it in the list of numbers.",
@@ -68,7 +68,7 @@ def confirm(session: Session, caller: Caller, organization_id: UUID, number: str
     """
     caller.require(Permission.ORGANIZATIONS_WRITE)
     organization = tenancy.get_organization(session, caller, organization_id)
-    if not hold(session, caller, number, organization, NumberSource.VERIFICATION_CALL):
+    if not assign_confirmed(session, caller, number, organization, NumberSource.VERIFICATION_CALL):
         raise ValidationFailed.on(FIELD, "number_not_assigned", translate_stored(NOT_ASSIGNED))
 
 
@@ -146,7 +146,7 @@ def release(
     session.flush()
 
 
-def hold(
+def assign_confirmed(
     session: Session,
     caller: Caller,
     number: str,

@@ -45,7 +45,7 @@ def due(session: Session, partner_id: UUID | None = None) -> list[PriceReference
     ]
 
 
-def connected(session: Session) -> Sequence[UUID]:
+def connected_partners(session: Session) -> Sequence[UUID]:
     """Return the partners with their own account."""
     return session.scalars(select(ProcessorAccount.partner_id)).all()
 

@@ -90,7 +90,7 @@ def can_rank(session: Session, caller: Caller, limit: int = MAX_RANKED) -> bool:
 def few_to_rank(caller: Caller, limit: int = MAX_RANKED) -> ColumnElement[bool]:
     """Return `can_rank` as a condition."""
     count_query = select(func.coalesce(func.sum(PartnerTier.organizations), 0)).where(
-        PartnerTier.partner_id == partners.own(caller)
+        PartnerTier.partner_id == partners.own_partner_id(caller)
     )
     return count_query.scalar_subquery() <= limit
 
@@ -119,7 +119,7 @@ def by_organization(
         return Page(
             [_to_usage(row, figures.get(row.id)) for row in newest.items], newest.next_cursor
         )
-    of_partner = ConversationDay.partner_id == partners.own(caller)
+    of_partner = ConversationDay.partner_id == partners.own_partner_id(caller)
     totals = _query_figures(span).where(of_partner).subquery()
     columns = [
         func.coalesce(totals.c[name], 0, type_=BigInteger()) for name in UsageFigures._fields
@@ -146,7 +146,9 @@ def count_if_few(
     """Return how many organizations `by_organization` lists, as `paging.count_among` those of the
     partner."""
     rows = _query_organizations(session, caller, span, filters).with_only_columns(Organization.id)
-    partner_rows = select(Organization.id).where(Organization.partner_id == partners.own(caller))
+    partner_rows = select(Organization.id).where(
+        Organization.partner_id == partners.own_partner_id(caller)
+    )
     return count_among(session, rows, partner_rows, limit)
 
 
@@ -158,7 +160,7 @@ def _query_organizations(
     own_days = ConversationDay.organization_id == Organization.id
     active_days = select(ConversationDay.day).where(own_days, or_(*_periods(span)))
     rows = select(*_COLUMNS, Organization.created_at).where(
-        Organization.partner_id == partners.own(caller),
+        Organization.partner_id == partners.own_partner_id(caller),
         in_groups(caller, Organization.id),
         or_(
             Organization.status != OrganizationStatus.ARCHIVED,

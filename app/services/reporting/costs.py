@@ -98,7 +98,7 @@ def _costs_of(
         return CostDay, CostDay.organization_id == organization.id
     if caller.is_limited:
         return CostDay, _of_groups(session, caller)
-    partner_id = partners.check(session, caller, partners.own(caller))
+    partner_id = partners.check(session, caller, partners.own_partner_id(caller))
     return PartnerCostDay, PartnerCostDay.partner_id == partner_id
 
 
@@ -212,7 +212,7 @@ def cost_lines(
 
 def _of_groups(session: Session, caller: Caller) -> ColumnElement[bool]:
     """Return the days of the caller's partner, or of the organizations in the caller's groups."""
-    partner_id = partners.check(session, caller, partners.own(caller))
+    partner_id = partners.check(session, caller, partners.own_partner_id(caller))
     return (CostDay.partner_id == partner_id) & in_groups(caller, CostDay.organization_id)
 
 

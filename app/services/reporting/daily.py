@@ -105,7 +105,7 @@ def _table_and_condition(
         if requested_id != caller.organization_id:
             organizations.check(session, caller, requested_id)
         return ConversationDay, ConversationDay.organization_id == requested_id
-    partner = partners.own(caller)
+    partner = partners.own_partner_id(caller)
     if not caller.is_limited:
         return PartnerDay, PartnerDay.partner_id == partner
     is_in_groups = in_groups(caller, ConversationDay.organization_id)

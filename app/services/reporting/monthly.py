@@ -92,7 +92,7 @@ def monthly(
     span = days_of(month, today)
     earlier = span.before()
     days = daily(session, caller, earlier.start, span.end, organization_id=organization_id)
-    partner_id = partners.own(caller)
+    partner_id = partners.own_partner_id(caller)
     calls, calls_before = _answered_calls(
         session, caller, partner_id, organization_id, span, earlier
     )

@@ -22,7 +22,7 @@ def by_query(
     Raises `NotFound` (``user_not_found``, ``organization_not_found``, ``no_organization``) and
     `ValidationFailed` (``selectors_disagree``, ``operator_without_partner``).
     """
-    partners.own(caller)
+    partners.own_partner_id(caller)
     user, organization_id = None, query.organization_id
     if organization_id is not None:
         organizations.check(session, caller, organization_id)
@@ -43,7 +43,7 @@ def by_query(
 
 def by_user(session: Session, caller: Caller, external_user_id: str) -> tuple[User, UUID]:
     """Return the user and the id of their organization. Raises as `by_query`."""
-    partners.own(caller)
+    partners.own_partner_id(caller)
     user = users.get(session, caller, external_user_id)
     return user, _organization_of(user)
 

@@ -19,7 +19,7 @@ def get(session: Session, caller: Caller) -> ScimSettings:
     """Return the choices of the caller's partner, the defaults with version 0 if nothing is stored.
     Raises `Forbidden`."""
     caller.require(Permission.CREDENTIALS_MANAGE)
-    partner_id = partners.own(caller)
+    partner_id = partners.own_partner_id(caller)
     # nosemgrep: row-by-id-for-a-caller - the caller's own partner
     stored = session.get(ScimSettings, partner_id, populate_existing=True)
     return stored or ScimSettings(partner_id=partner_id, default_role=None, version=0)

@@ -88,7 +88,9 @@ def create(session: Session, caller: Caller, fields: ScimGroupFields) -> ScimGro
     """
     caller.require(Permission.USERS_WRITE)
     _validate(fields)
-    group = ScimGroup(id=new_id(), partner_id=partners.own(caller), **_column_values(fields))
+    group = ScimGroup(
+        id=new_id(), partner_id=partners.own_partner_id(caller), **_column_values(fields)
+    )
     with unless_taken(session, _exists_error()):
         session.add(group)
     audit.record_change(

@@ -58,7 +58,7 @@ def rows(caller: Caller) -> Select[User, ScimUser | None]:
         visible(caller)
         .outerjoin(ScimUser, ScimUser.user_id == User.id)
         .where(
-            User.partner_id == partners.own(caller),
+            User.partner_id == partners.own_partner_id(caller),
             or_(User.user_type.in_(PARTNER_LEVEL), ScimUser.user_id.is_not(None)),
             ScimUser.removed_at.is_(None),
         )
@@ -103,7 +103,7 @@ def create(session: Session, caller: Caller, fields: ScimUserFields) -> ScimAcco
     """
     caller.require(Permission.USERS_WRITE)
     _validate(fields)
-    partner_id = partners.own(caller)
+    partner_id = partners.own_partner_id(caller)
     same = select(User.id).where(
         User.partner_id == partner_id, User.email_key == email_key(fields.email)
     )

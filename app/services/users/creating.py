@@ -84,7 +84,7 @@ def create_partial(session: Session, caller: Caller, data: CreatePartialUserInpu
     Raises `NotFound` (``organization_not_found``) and `ValidationFailed` (``email_exists``,
     ``user_limit_reached``, ``archived``).
     """
-    partners.own(caller)
+    partners.own_partner_id(caller)
     return invite(
         session,
         caller,
@@ -101,7 +101,7 @@ def create_admin(session: Session, caller: Caller, data: CreateAdminInput) -> Us
     Raises `Forbidden` and `ValidationFailed` (``email_exists``).
     """
     caller.require(Permission.ADMINS_CREATE)
-    partner_id = partners.own(caller)
+    partner_id = partners.own_partner_id(caller)
     check_grant(caller, Role.ADMIN)
     refuse_known_address(session, partner_id, data.email)
     return _add_user(session, caller, partner_id, email=data.email, user_type=Role.ADMIN)
@@ -141,7 +141,7 @@ def invite(
             raise ValidationFailed.on("orgId", ORGANIZATION_SUSPENDED, message)
         organizations.claim_seat(session, caller, organization.id)
     elif user_type not in MEMBERS and organization_id is None:
-        partner_id = partners.check(session, caller, partner_id or partners.own(caller))
+        partner_id = partners.check(session, caller, partner_id or partners.own_partner_id(caller))
     else:
         message = gettext("Members have an organization, all others have none.")
         raise ValidationFailed.on("organizationId", "organization_mismatch", message)
@@ -228,7 +228,7 @@ def _add_user(
         after={"email": email, "userType": user_type, "status": user.status, "name": user.name},
     )
     if with_notice:
-        new_administrators.mail(session, caller, user)
+        new_administrators.announce(session, caller, user)
     if with_mail:
         invited = user.status is UserStatus.INVITED
         kind = MailKind.INVITATION if invited else MailKind.SET_PASSWORD

@@ -142,7 +142,7 @@ def _rows_of(caller: Caller, text: str) -> Select[User]:
 def get_by_email(session: Session, caller: Caller, email: str) -> User:
     """Return the user of the caller's partner with this address. Raises `NotFound`."""
     query = visible(caller).where(
-        User.partner_id == partners.own(caller), User.email_key == email.lower()
+        User.partner_id == partners.own_partner_id(caller), User.email_key == email.lower()
     )
     user = session.scalars(query).one_or_none()
     if user is None:

@@ -51,7 +51,7 @@ def accept(
     a mailed link doesn't replace it. It does neither if a company account is required
     (`sign_in_rules.required_provider`). An invitation is accepted by that. Raises as
     `user_of_link`."""
-    user = one_time_links.use(session, token, *purposes)
+    user = one_time_links.redeem(session, token, *purposes)
     _check_usable(session, user, purposes, partner_id)
     caller = sessions.caller_of(user, ip=ip, request_id=request_id)
     if user.status is UserStatus.INVITED:
@@ -74,4 +74,4 @@ def _check_usable(
         User.id == user.id, User.status == required_status
     )
     if user.partner_id != partner_id or session.scalar(query) is None:
-        raise one_time_links.invalid()
+        raise one_time_links.invalid_link_error()

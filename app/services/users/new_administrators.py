@@ -14,7 +14,7 @@ from app.services import mail_queue
 ROLES = frozenset({Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.OWNER})
 
 
-def mail(session: Session, caller: Caller, user: User, *, role_changed: bool = False) -> None:
+def announce(session: Session, caller: Caller, user: User, *, role_changed: bool = False) -> None:
     """Queue a mail to the administrators and to the caller if the user, who is new or whose
     ``role_changed``, has one of `ROLES` now. The user gets none, and actions of the command line
     send none."""
@@ -50,7 +50,7 @@ def mail_owners(session: Session, caller: Caller, organization_ids: Sequence[UUI
     )
     owners = session.execute(query).all()
     if len(owners) == 1:
-        mail(session, caller, owners[0][0])
+        announce(session, caller, owners[0][0])
     if len(owners) < 2 or caller.kind is CallerKind.SYSTEM or caller.partner_id is None:
         return
     mail_queue.enqueue_to_administrators(

@@ -61,7 +61,7 @@ def change_role(
         session, caller, "user.role_changed", user, before={"userType": before}, after=after
     )
     mail_administrators(session, caller, user, "role_changed", ended)
-    new_administrators.mail(session, caller, user, role_changed=True)
+    new_administrators.announce(session, caller, user, role_changed=True)
     return user
 
 

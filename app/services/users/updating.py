@@ -179,5 +179,5 @@ def make_member(
     after = {"userType": role, "organization": organization.name}
     audit.record_version(session, caller, "user.role_changed", user, before=before, after=after)
     rollup.add_user(session, organization.partner_id, organization.id, user.created_at)
-    new_administrators.mail(session, caller, user)
+    new_administrators.announce(session, caller, user)
     return user

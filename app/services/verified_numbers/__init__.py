@@ -4,8 +4,8 @@ the call."""
 from app.services.verified_numbers.confirming import CodeOutcome, CodeResult, confirm, remove
 from app.services.verified_numbers.loading import (
     VerificationStatus,
-    called,
     get,
+    has_verified,
     listing,
     require_verifying,
     status_of,

@@ -28,7 +28,7 @@ def matches_code(submitted: str, call_id: UUID, secret_keys: Sequence[str]) -> b
     return any(hmac.compare_digest(submitted.encode(), code.encode()) for code in codes)
 
 
-def revealed(text: str, call: Call, secret_keys: Sequence[str]) -> str:
+def with_code(text: str, call: Call, secret_keys: Sequence[str]) -> str:
     """Return the text for the carrier: with the code, digit by digit, if the call verifies a
     number. Don't store it."""
     if call.source is not CallSource.VERIFICATION or HIDDEN not in text:

@@ -58,7 +58,7 @@ def verified_among(
     return frozenset(session.scalars(query))
 
 
-def called(
+def has_verified(
     phone: ColumnElement[str] | InstrumentedAttribute[str] | InstrumentedAttribute[str | None],
 ) -> ColumnElement[bool]:
     """For queries of organizations: whether each has verified the number for calls in trial

@@ -25,7 +25,7 @@ _NEWEST = SortOrder(WebhookDelivery.created_at, descending=True)
 _ENDED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)
 
 
-def log(
+def listing(
     session: Session,
     webhook: Webhook,
     *,

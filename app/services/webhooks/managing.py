@@ -114,7 +114,7 @@ def _whole_portal(caller: Caller) -> UUID:
     `Forbidden` for callers of one organization or of groups, and `ValidationFailed`."""
     if caller.organization_id is not None or caller.is_limited:
         raise Forbidden(gettext("Only for administrators of the whole portal."), "not_whole_portal")
-    return partners.own(caller)
+    return partners.own_partner_id(caller)
 
 
 def _refuse_too_many(session: Session, partner_id: UUID, organization_id: UUID | None) -> None:

@@ -124,7 +124,7 @@ def test_a_mailed_link_is_used_once(
             token = one_time_links.create(session, tenant.user.id, purpose)
 
         def use(session: Session, token: str = token) -> str:
-            one_time_links.use(session, token, purpose)
+            one_time_links.redeem(session, token, purpose)
             return "used"
 
         assert at_once(fresh_database, use) == ["used"]

@@ -25,10 +25,10 @@ def test_a_link_can_be_opened_often_and_used_once(session: Session, tenant: Tena
     token = one_time_links.create(session, tenant.user.id, INVITATION)
     for _ in range(2):
         assert one_time_links.look_up(session, token, INVITATION) == tenant.user
-    assert one_time_links.use(session, token, INVITATION) == tenant.user
+    assert one_time_links.redeem(session, token, INVITATION) == tenant.user
     assert works(session, token) is False
     with pytest.raises(NotFound) as refused:
-        one_time_links.use(session, token, INVITATION)
+        one_time_links.redeem(session, token, INVITATION)
     assert refused.value.code == "link_invalid"
 
 
@@ -36,14 +36,14 @@ def test_a_link_serves_its_purpose_only(session: Session, tenant: Tenant) -> Non
     token = one_time_links.create(session, tenant.user.id, INVITATION)
     assert works(session, token, RESET) is False
     with pytest.raises(NotFound):
-        one_time_links.use(session, token, RESET)
+        one_time_links.redeem(session, token, RESET)
     assert works(session, token)
 
 
 def test_a_new_link_keeps_the_older_ones_valid(session: Session, tenant: Tenant) -> None:
     tokens = [one_time_links.create(session, tenant.user.id, INVITATION) for _ in range(2)]
     assert [token for token in tokens if works(session, token)] == tokens
-    one_time_links.use(session, tokens[0], INVITATION)
+    one_time_links.redeem(session, tokens[0], INVITATION)
     assert [token for token in tokens if works(session, token)] == tokens[1:]
 
 
@@ -53,7 +53,7 @@ def test_an_expired_link_works_no_more(session: Session, tenant: Tenant) -> None
     session.flush()
     assert works(session, token, RESET) is False
     with pytest.raises(NotFound):
-        one_time_links.use(session, token, RESET)
+        one_time_links.redeem(session, token, RESET)
 
 
 def test_the_token_is_not_stored(session: Session, tenant: Tenant) -> None:
@@ -71,7 +71,7 @@ def test_a_link_used_many_times_at_once_works_once(fresh_database: Database) -> 
     def use(_: int) -> bool:
         try:
             with fresh_database.transaction() as session:
-                one_time_links.use(session, token, INVITATION)
+                one_time_links.redeem(session, token, INVITATION)
         except NotFound:
             return False
         return True

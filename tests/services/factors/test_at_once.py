@@ -109,7 +109,7 @@ def test_a_code_of_an_app_is_used_once(fresh_database: Database, user_id: UUID) 
 def test_a_waiting_sign_in_is_used_once(fresh_database: Database, user_id: UUID) -> None:
     with fresh_database.transaction() as session:
         token = second_step.begin(session, user_id, host="localhost")
-    uses = [lambda session: second_step.use(session, token)] * CLIENTS
+    uses = [lambda session: second_step.redeem(session, token)] * CLIENTS
     assert at_once(fresh_database, uses) == 1
 
 
@@ -158,4 +158,4 @@ def _first_codes(caller: Caller, challenge: str, answer: str) -> Callable[[Sessi
 
 
 def _using(user_id: UUID, code: str) -> Callable[[Session], object]:
-    return lambda session: recovery_codes.use(session, user_id, code)
+    return lambda session: recovery_codes.redeem(session, user_id, code)

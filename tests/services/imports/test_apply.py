@@ -193,7 +193,7 @@ def test_files_are_kept_until_an_upload_has_ended(importer: Importer) -> None:
             .where(ContactImport.id == old.id)
             .values(checked_at=utcnow() - timedelta(days=31))
         )
-        expiry.expire(session, 30)
+        expiry.cancel_unapplied(session, 30)
         unneeded = expiry.unneeded_files(session)
         expiry.files_gone(session, list(unneeded))
     assert set(unneeded) == {done.id, old.id}
