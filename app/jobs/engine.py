@@ -1,6 +1,10 @@
 """The durable engine inside the worker: its configuration, start and end.
 
 Web processes enqueue work through `app.gateways.job_queue` and never start an engine.
+
+The names of workflows and steps are stored with their work: under another name, work that was
+queued or begun before an update would find no code. They stay, even where their functions have
+better names now.
 """
 
 import logging
