@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from app.enums import Role
 from app.models import Erasure
 from app.services import campaigns
-from app.services.contacts import single
-from app.services.contacts.single import ContactFields
+from app.services.contacts import single_contact
+from app.services.contacts.single_contact import ContactFields
 from tests.fixtures.tenants import Tenant, make_tenant
 from tests.portal.test_calls import answered, make_call
 
@@ -30,7 +30,7 @@ def tenant(session: Session) -> Tenant:
     tenant = make_tenant(session)
     admin = tenant.caller(Role.PARTNER_ADMIN)
     campaign = campaigns.create(session, admin, tenant.organization.id, name="Recall")
-    single.add(session, admin, campaign.id, ContactFields("Greta", "Vale", PHONE))
+    single_contact.add(session, admin, campaign.id, ContactFields("Greta", "Vale", PHONE))
     make_call(session, tenant.organization, PHONE, **answered())
     session.commit()
     return tenant

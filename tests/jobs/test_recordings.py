@@ -27,7 +27,7 @@ from app.models import (
 from app.schemas.parsing import read
 from app.schemas.voice import VoiceReport
 from app.services import campaigns, organizations, storage
-from app.services.contacts import single
+from app.services.contacts import single_contact
 from app.services.imports import expiry
 from app.services.recordings import announce, reports, retention
 from tests.fixtures.faulty_carrier import ACCOUNT, TOKEN
@@ -261,7 +261,7 @@ def test_recordings_and_transcripts_are_deleted_with_contact_call_and_organizati
         assert expiry.list_orphans(session, recorded_call.files, expiry.ORPHAN_AFTER) == []
     with recorded_call.database.transaction() as session:
         if owner == "contact":
-            single.remove(
+            single_contact.remove(
                 session, recorded_call.admin, recorded_call.campaign_id, recorded_call.contact_id
             )
         elif owner == "call":

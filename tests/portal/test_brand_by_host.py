@@ -21,7 +21,7 @@ from app.portal.record_lists.registry import LISTS
 from app.services import campaigns, mail_queue, partners
 from app.services.auth import one_time_links, sessions
 from app.services.branding.brand import NEUTRAL_NAME
-from app.services.contacts import single
+from app.services.contacts import single_contact
 from app.services.credentials import api_keys
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.mails import send_waiting
@@ -85,8 +85,8 @@ def addresses(app: Flask, tenant: Tenant, session: Session) -> list[str]:
         select(Assistant).where(Assistant.organization_id == organization.id)
     ).first()
     campaign = campaigns.create(session, admin, organization.id, name="Winter recall")
-    contact_id = single.add(
-        session, admin, campaign.id, single.ContactFields("Ann", "Lee", "+12025550143")
+    contact_id = single_contact.add(
+        session, admin, campaign.id, single_contact.ContactFields("Ann", "Lee", "+12025550143")
     )
     key = api_keys.create(session, admin, organization_id=organization.id, name="CRM")
     call = make_call(session, organization, "+12025550143", **answered())

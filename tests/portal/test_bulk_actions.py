@@ -33,7 +33,7 @@ from app.models import (
 from app.portal.record_lists import bulk_views
 from app.portal.record_lists.registry import LISTS
 from app.services import calls, campaigns, do_not_call, organization_groups, outreach, webhooks
-from app.services.contacts import single
+from app.services.contacts import single_contact
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
 from tests.portal.test_calls import make_call
@@ -59,8 +59,10 @@ def add_contacts(session: Session, tenant: Tenant, count: int) -> tuple[Campaign
     campaign = make_campaign(session, tenant)
     staff = tenant.caller(Role.PARTNER_ADMIN)
     for number in range(count):
-        fields = single.ContactFields(first_name=f"Ann{number}", phone=f"+1202555{number:04d}")
-        single.add(session, staff, campaign.id, fields)
+        fields = single_contact.ContactFields(
+            first_name=f"Ann{number}", phone=f"+1202555{number:04d}"
+        )
+        single_contact.add(session, staff, campaign.id, fields)
     session.commit()
     found = select(Contact).where(Contact.campaign_id == campaign.id).order_by(Contact.id)
     return campaign, list(session.scalars(found))

@@ -9,8 +9,8 @@ from app.database import Database
 from app.enums import Role
 from app.models import User, utcnow
 from app.services import assistants, campaigns, do_not_call
-from app.services.contacts import single
-from app.services.contacts.single import ContactFields
+from app.services.contacts import single_contact
+from app.services.contacts.single_contact import ContactFields
 from tests.fixtures.statements import counted
 from tests.fixtures.tenants import Tenant, make_tenant, make_user
 from tests.portal.conftest import Browser
@@ -158,7 +158,7 @@ def test_pages_take_few_queries(
     campaign = campaigns.create(session, caller, tenant.organization.id, name="Spring")
     fields = ContactFields("Ada", "Marlow", "+12025550198")
     ids = {
-        "contact": single.add(session, caller, campaign.id, fields),
+        "contact": single_contact.add(session, caller, campaign.id, fields),
         "organization": tenant.organization.id,
         "user": tenant.plus_user.id,
         "assistant": call.assistant_id,

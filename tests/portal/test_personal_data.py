@@ -19,8 +19,8 @@ from app.jobs.erase_subject import SubjectErasure
 from app.models import Contact, Erasure, ListExport, Partner, User, utcnow
 from app.portal.web.formats import phone
 from app.services import campaigns
-from app.services.contacts import single
-from app.services.contacts.single import ContactFields
+from app.services.contacts import single_contact
+from app.services.contacts.single_contact import ContactFields
 from app.services.personal_data import erasing, subjects
 from tests.fixtures.mails import send_waiting
 from tests.fixtures.tenants import Tenant
@@ -35,7 +35,9 @@ PHONE = "+12025550143"
 def contact(session: Session, tenant: Tenant) -> Contact:
     admin = tenant.caller(Role.PARTNER_ADMIN)
     campaign = campaigns.create(session, admin, tenant.organization.id, name="Recall")
-    contact_id = single.add(session, admin, campaign.id, ContactFields("Greta", "Vale", PHONE))
+    contact_id = single_contact.add(
+        session, admin, campaign.id, ContactFields("Greta", "Vale", PHONE)
+    )
     make_call(session, tenant.organization, PHONE, **answered())
     session.commit()
     return session.get_one(Contact, contact_id)

@@ -15,8 +15,8 @@ from app.factory import create_app
 from app.models import OAuthClient
 from app.services import campaigns, contacts, oauth_clients, organization_groups, partners
 from app.services.auth import sessions
-from app.services.contacts import single
-from app.services.contacts.single import ContactFields
+from app.services.contacts import single_contact
+from app.services.contacts.single_contact import ContactFields
 from app.services.organization_groups import GroupInput
 from app.services.pricing import versions
 from tests.fixtures.browser_session import give_session
@@ -80,13 +80,13 @@ def test_saving_consent_keeps_what_another_user_saves_of_the_contact_meanwhile(
     with fresh_database.transaction() as session:
         campaign = campaigns.create(session, admin, organization_id, name="Winter recall").id
         old = ContactFields("Ada", "Byron", "+12025550120", "ada@old.example", "new")
-        contact = single.add(session, admin, campaign, old)
+        contact = single_contact.add(session, admin, campaign, old)
     page = f"/campaigns/{campaign}/contacts/{contact}"
     form = hidden(browser.get(page).text, "csrf_token") | {"consent": "yes"}
     new = ContactFields("Adah", "King", "+12025550121", "ada@new.example", "hot")
     with ThreadPoolExecutor(1) as worker:
         with fresh_database.transaction() as session:
-            single.edit(session, admin, campaign, contact, new)
+            single_contact.edit(session, admin, campaign, contact, new)
             saved = worker.submit(browser.post, f"{page}/consent", data=form)
             wait_for(lambda: waits_for_a_lock(fresh_database))
         assert saved.result().status_code == 303

@@ -14,8 +14,8 @@ from app.portal.search.highlight import highlighted
 from app.portal.search.pages import ACTIONS, PAGES
 from app.portal.web.formats import phone
 from app.services import campaigns
-from app.services.contacts import single
-from app.services.contacts.single import ContactFields
+from app.services.contacts import single_contact
+from app.services.contacts.single_contact import ContactFields
 from app.services.credentials import api_keys
 from tests.fixtures.phone_numbers import assign
 from tests.fixtures.statements import counted
@@ -265,7 +265,7 @@ def test_a_contact_is_found_by_its_whole_number_or_address(
         admin = each.caller(Role.PARTNER_ADMIN)
         campaign = campaigns.create(session, admin, each.plus.id, name="Winter recall")
         fields = ContactFields(first_name="Ada", phone="+12025550144", email="ada@contact.example")
-        made = single.add(session, admin, campaign.id, fields)
+        made = single_contact.add(session, admin, campaign.id, fields)
         found[each.partner.id] = f"/campaigns/{campaign.id}/contacts/{made}"
     session.commit()
     query = {"q": words}

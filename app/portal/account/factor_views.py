@@ -25,7 +25,7 @@ from app.portal.web.current_user import session_token
 from app.portal.web.forms import saving
 from app.portal.web.messages import changing, redirect_with
 from app.services.auth import sessions
-from app.services.factors import authenticator_apps, own, passkeys
+from app.services.factors import authenticator_apps, own_factors, passkeys
 from app.services.tenancy import lock_own_user
 
 
@@ -38,7 +38,7 @@ def show_factors() -> str:
 def start_app_setup() -> Response:
     """Create a secret, which the next page shows."""
     with changing(url_for("portal.account.show_factors"), Conflict, tone="danger") as session:
-        own.begin_app(session, caller(), settings())
+        own_factors.begin_app(session, caller(), settings())
     return redirect(url_for("portal.account.show_app_setup"), 303)
 
 
@@ -51,7 +51,7 @@ def show_app_setup() -> str:
 def check_app_code() -> Page:
     form = AppForm()
     with saving(form, lambda: _app_page(form), validate=False) as session:
-        codes = own.confirm_app(session, caller(), submitted_code(form), settings())
+        codes = own_factors.confirm_app(session, caller(), submitted_code(form), settings())
         sessions.record_proof(session, session_token() or "", Proof.APP)
     return _codes_or_redirect(gettext("Authenticator app added."), codes)
 
@@ -59,7 +59,7 @@ def check_app_code() -> Page:
 @blueprint.get("/account/factors/app/remove")
 def confirm_remove_app() -> Page:
     with transaction(read_only=True) as session:
-        factors = own.of_user(session, current_user.user)
+        factors = own_factors.of_user(session, current_user.user)
     if not (factors.has_app and factors.can_remove_one):
         return redirect(url_for("portal.account.show_factors"), 303)
     return _app_removal_confirmation(factors).page()
@@ -69,7 +69,7 @@ def confirm_remove_app() -> Page:
 def remove_app() -> Response:
     url = url_for("portal.account.show_factors")
     with changing(url, Conflict, tone="danger") as session:
-        own.remove_app(session, caller())
+        own_factors.remove_app(session, caller())
     return redirect_with(gettext("Authenticator app removed."), url)
 
 
@@ -90,7 +90,7 @@ def add_passkey() -> Page:
     with saving(form, lambda: _page(form), shows=(Conflict,)) as session:
         answer = form.answer.data or ""
         name = (form.name.data or "").strip() or device_label(request.user_agent.string)
-        codes = own.add_passkey(session, caller(), site(), challenge, answer, name)
+        codes = own_factors.add_passkey(session, caller(), site(), challenge, answer, name)
         sessions.record_proof(session, session_token() or "", Proof.PASSKEY)
     return _codes_or_redirect(gettext("Passkey added."), codes)
 
@@ -98,7 +98,7 @@ def add_passkey() -> Page:
 @blueprint.get("/account/factors/passkeys/<uuid:passkey_id>/remove")
 def confirm_remove_passkey(passkey_id: UUID) -> str:
     with transaction(read_only=True) as session:
-        factors = own.of_user(session, current_user.user)
+        factors = own_factors.of_user(session, current_user.user)
     passkey = next((each for each in factors.passkeys if each.id == passkey_id), None)
     if passkey is None or not factors.can_remove_one:
         raise NotFound
@@ -109,20 +109,20 @@ def confirm_remove_passkey(passkey_id: UUID) -> str:
 def remove_passkey(passkey_id: UUID) -> Response:
     url = url_for("portal.account.show_factors")
     with changing(url, Conflict, tone="danger") as session:
-        own.remove_passkey(session, caller(), passkey_id)
+        own_factors.remove_passkey(session, caller(), passkey_id)
     return redirect_with(gettext("Passkey removed."), url)
 
 
 @blueprint.post("/account/factors/recovery-codes")
 def create_recovery_codes() -> Page:
     with changing(url_for("portal.account.show_factors"), Conflict, tone="danger") as session:
-        codes = own.new_recovery_codes(session, caller())
+        codes = own_factors.new_recovery_codes(session, caller())
     return _codes_or_redirect(
         gettext("New recovery codes made. The old ones no longer work."), codes
     )
 
 
-def _app_removal_confirmation(factors: own.UserFactors) -> ConfirmationPage:
+def _app_removal_confirmation(factors: own_factors.UserFactors) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.account.remove_app"),
         title=gettext("Remove the authenticator app?"),
@@ -137,7 +137,9 @@ def _app_removal_confirmation(factors: own.UserFactors) -> ConfirmationPage:
     )
 
 
-def _passkey_removal_confirmation(factors: own.UserFactors, passkey: Passkey) -> ConfirmationPage:
+def _passkey_removal_confirmation(
+    factors: own_factors.UserFactors, passkey: Passkey
+) -> ConfirmationPage:
     return ConfirmationPage(
         action=url_for("portal.account.remove_passkey", passkey_id=passkey.id),
         title=gettext("Remove the passkey %(name)s?", name=passkey.name),
@@ -157,7 +159,7 @@ def _parent_crumbs() -> list[tuple[str, str]]:
     ]
 
 
-def _removal_consequences(factors: own.UserFactors) -> Sequence[str]:
+def _removal_consequences(factors: own_factors.UserFactors) -> Sequence[str]:
     """Return the factors that are left when one is removed."""
     if int(factors.has_app) + len(factors.passkeys) > 1:
         return (gettext("Your other second factor stays on."),)
@@ -176,7 +178,7 @@ def _codes_or_redirect(message: str, codes: Sequence[str] | None) -> Page:
 
 def _page(form: PasskeyForm) -> str:
     with transaction(read_only=True) as session:
-        factors = own.of_user(session, current_user.user)
+        factors = own_factors.of_user(session, current_user.user)
     return render_template(
         "portal/account/factors.html",
         user=current_user.user,

@@ -32,7 +32,7 @@ from app.portal.web.region_choices import region_title
 from app.portal.web.user_timezone import zone
 from app.services import assistants, calls, campaigns, contacts, outreach
 from app.services.calls import CallTexts
-from app.services.contacts import single
+from app.services.contacts import single_contact
 from app.services.outreach.plans import MAX_TEXT_LENGTH, speakers
 from app.validation.uuids import as_uuid
 
@@ -92,7 +92,7 @@ def _new_form() -> TestCallForm:
         available = speakers(session, campaign)
         plan = outreach.stored_plan(session, campaign)
         speaker = plan.assistant_id if plan else available[0].id if available else None
-        name = single.name_of(contact) if contact.first_name or contact.last_name else None
+        name = single_contact.name_of(contact) if contact.first_name or contact.last_name else None
     return TestCallForm(
         data={
             "assistant": str(speaker or ""),

@@ -32,7 +32,7 @@ from app.portal.web.list_pages import ListPage, list_page, without_empty
 from app.portal.web.messages import redirect_with
 from app.portal.web.organization_choice import new_page
 from app.services import assistants, audit, campaigns, contacts, outreach
-from app.services.contacts import removed_contacts, single
+from app.services.contacts import removed_contacts, single_contact
 
 FILLED_LATER = frozenset({"answered", "assistant", "next-call", "started", "ended"})
 """Columns of the list that are empty until campaigns have started."""
@@ -188,7 +188,7 @@ def _removed_contact(session: Session) -> tuple[str, str] | None:
     except ValueError:
         return None
     contact = removed_contacts.find(session, caller(), contact_id)
-    return (single.name_of(contact), str(contact_id)) if contact else None
+    return (single_contact.name_of(contact), str(contact_id)) if contact else None
 
 
 def _archive_confirmation(campaign: Campaign) -> ConfirmationPage:

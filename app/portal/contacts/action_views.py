@@ -18,7 +18,7 @@ from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
 from app.services import campaigns, contacts, do_not_call
-from app.services.contacts import history, single
+from app.services.contacts import history, single_contact
 
 
 @blueprint.get("/campaigns/<uuid:campaign_id>/contacts/<uuid:contact_id>/remove")
@@ -33,7 +33,7 @@ def confirm_remove_contact(campaign_id: UUID, contact_id: UUID) -> str:
 def remove_contact(campaign_id: UUID, contact_id: UUID) -> Page:
     """Redirect to the campaign, which offers to restore the contact."""
     with transaction() as session:
-        single.remove(session, caller(), campaign_id, contact_id)
+        single_contact.remove(session, caller(), campaign_id, contact_id)
     return redirect(
         url_for("portal.campaigns.show_campaign", campaign_id=campaign_id, removed=contact_id), 303
     )
@@ -43,7 +43,7 @@ def remove_contact(campaign_id: UUID, contact_id: UUID) -> Page:
 def restore_contact(campaign_id: UUID, contact_id: UUID) -> Page:
     try:
         with transaction() as session:
-            new_id = single.undo_removal(session, caller(), campaign_id, contact_id)
+            new_id = single_contact.undo_removal(session, caller(), campaign_id, contact_id)
     except ValidationFailed as error:
         message = gettext("The contact was not restored. %(reason)s", reason=error.message)
         return redirect_with(
@@ -62,7 +62,9 @@ def save_consent(campaign_id: UUID, contact_id: UUID) -> Page:
         message = gettext("Choose whether the person may be called. Nothing was changed.")
         return redirect_with(message, url, "warning")
     with transaction() as session:
-        single.merge_metadata(session, caller(), campaign_id, contact_id, form.to_metadata())
+        single_contact.merge_metadata(
+            session, caller(), campaign_id, contact_id, form.to_metadata()
+        )
     return redirect_with(gettext("The consent was saved."), url)
 
 
@@ -102,7 +104,7 @@ def removal_confirmation(
         action=url_for(
             "portal.contacts.remove_contact", campaign_id=campaign.id, contact_id=contact.id
         ),
-        title=gettext("Remove %(name)s?", name=single.name_of(contact)),
+        title=gettext("Remove %(name)s?", name=single_contact.name_of(contact)),
         consequences=[
             gettext(
                 "The contact leaves %(campaign)s with all its details.", campaign=campaign.name
@@ -145,7 +147,7 @@ def _breadcrumbs(campaign: Campaign, contact: StoredContact) -> list[tuple[str, 
         (gettext("Campaigns"), url_for("portal.campaigns.list_campaigns")),
         (campaign.name, url_for("portal.campaigns.show_campaign", campaign_id=campaign.id)),
         (
-            single.name_of(contact),
+            single_contact.name_of(contact),
             url_for("portal.contacts.show_contact", campaign_id=campaign.id, contact_id=contact.id),
         ),
     ]

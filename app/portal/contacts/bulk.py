@@ -10,7 +10,7 @@ from app.policy import Permission
 from app.portal.web.bulk import BulkAction, BulkItem
 from app.portal.web.list_pages import path_id
 from app.services import campaigns, do_not_call
-from app.services.contacts import removed_contacts, single
+from app.services.contacts import removed_contacts, single_contact
 from app.validation.uuids import as_uuid
 
 SOURCE = "contact"
@@ -34,7 +34,7 @@ def _get_removed(session: Session, keys: Sequence[str]) -> list[BulkItem]:
     ids = (contact_id for key in keys if (contact_id := as_uuid(key)))
     removed = (removed_contacts.find(session, caller(), each) for each in ids)
     return [
-        BulkItem(str(contact.id), single.name_of(contact), "", contact)
+        BulkItem(str(contact.id), single_contact.name_of(contact), "", contact)
         for contact in removed
         if contact
     ]
@@ -53,7 +53,7 @@ ACTIONS = (
             lazy_gettext("Their waiting calls are cancelled."),
             lazy_gettext("You can restore them for one day."),
         ),
-        act=lambda session, item: single.remove(
+        act=lambda session, item: single_contact.remove(
             session, caller(), item.row.contact.campaign_id, item.row.contact.id
         ),
         done_label=lazy_gettext("Removed."),
@@ -87,7 +87,7 @@ ACTIONS = (
         done=lambda n: ngettext("%(num)s contact restored", "%(num)s contacts restored", n),
         keep_label=lazy_gettext("Not now"),
         consequences=(lazy_gettext("Their cancelled calls stay cancelled."),),
-        act=lambda session, item: single.undo_removal(
+        act=lambda session, item: single_contact.undo_removal(
             session, caller(), path_id("campaign_id"), item.row.id
         ),
         done_label=lazy_gettext("Restored."),

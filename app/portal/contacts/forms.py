@@ -15,7 +15,7 @@ from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
 from app.services.contacts import consent
 from app.services.contacts.rules import MAX_EXTERNAL_ID_VALUE, MAX_NAME, MAX_STATUS
-from app.services.contacts.single import ContactFields, version_of
+from app.services.contacts.single_contact import ContactFields, version_of
 
 _NAME_ATTRIBUTES = {"maxlength": MAX_NAME, "autocomplete": "off"}
 _KEY_PREFIX = "external_"

@@ -26,7 +26,7 @@ from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
 from app.services import audit, campaigns, contacts, do_not_call, organizations
 from app.services.calls.rules import REFUSED, number_blocker
-from app.services.contacts import consent, history, single
+from app.services.contacts import consent, history, single_contact
 from app.services.destinations import destinations_of
 from app.services.imports import export
 
@@ -56,7 +56,7 @@ def _details(campaign: Campaign, contact: StoredContact) -> dict[str, Any]:
     return {
         "campaign": campaign,
         "contact": contact,
-        "name": single.name_of(contact),
+        "name": single_contact.name_of(contact),
         "ended": ends_outreach(contact.status),
         "facts": [(name, metadata_text(value)) for name, value in contact.contact_metadata.items()],
     }
@@ -111,7 +111,7 @@ def create_contact(campaign_id: UUID) -> Page:
     campaign, form = _open_form(campaign_id)
     with saving(form, lambda: _new_page(campaign, form), validate=False) as session:
         submission = FormSubmission(session)
-        contact_id = single.add(session, caller(), campaign_id, form.to_fields())
+        contact_id = single_contact.add(session, caller(), campaign_id, form.to_fields())
         form.require_readable()
         url = submission.finish(_url(campaign_id, contact_id))
     return redirect_with(gettext("The contact was added."), url)
@@ -133,7 +133,9 @@ def save_contact(campaign_id: UUID, contact_id: UUID) -> Page:
     page, stored = partial(_edit_page, campaign=campaign), partial(_stored, campaign=campaign)
     with saving_edit(form, "contact", contact_id, page, stored, validate=False) as session:
         version = form.version.data
-        single.edit(session, caller(), campaign_id, contact_id, fields, expected_version=version)
+        single_contact.edit(
+            session, caller(), campaign_id, contact_id, fields, expected_version=version
+        )
         form.require_readable()
     return redirect_with(gettext("The contact was saved."), _url(campaign_id, contact_id))
 
@@ -164,7 +166,7 @@ def _edit_page(contact_id: UUID, form: ContactForm, *, campaign: Campaign) -> st
         return render_template(
             "portal/contacts/edit.html",
             contact=contact,
-            name=single.name_of(contact),
+            name=single_contact.name_of(contact),
             **_form(session, campaign, form),
         )
 

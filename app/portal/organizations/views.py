@@ -54,7 +54,7 @@ from app.services import (
     storage,
     users,
 )
-from app.services.billing import included, statements
+from app.services.billing import included_usage, statements
 from app.services.calls import limits
 
 LATEST_CHANGES = 5
@@ -130,7 +130,7 @@ def _plan_use(
     return {
         "bill": bill,
         "plan_left": remaining_label(bill.usage) if bill else "",
-        "used_up": included.usage_notice(bill) if bill else None,
+        "used_up": included_usage.usage_notice(bill) if bill else None,
         "storage": storage.of_organization(
             session, organization, settings().storage_defaults, numbers.stored
         ),

@@ -14,7 +14,7 @@ from app.models import is_erased
 from app.portal.personal_data import labels
 from app.portal.web.navigation import may_open
 from app.services import calls, campaigns, contacts, users
-from app.services.contacts import single
+from app.services.contacts import single_contact
 from app.services.personal_data import subjects
 from app.services.personal_data.subjects import DataSubject
 
@@ -89,7 +89,7 @@ def contact(campaign_id: UUID, contact_id: UUID) -> Loader:
     def load(session: Session) -> SubjectPage:
         campaign = campaigns.get(session, caller(), campaign_id)
         stored = contacts.get(session, caller(), campaign_id, contact_id)
-        name = single.name_of(stored)
+        name = single_contact.name_of(stored)
         return SubjectPage(
             subject=subjects.contact(session, caller(), campaign_id, contact_id),
             name=name,

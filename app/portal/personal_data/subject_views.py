@@ -19,7 +19,7 @@ from app.portal.web.messages import changing, redirect_with
 from app.portal.web.user_timezone import zone
 from app.services import organizations, search
 from app.services.calls import callee_search
-from app.services.contacts import single
+from app.services.contacts import single_contact
 from app.services.personal_data import exporting, preview
 
 SHOWN = 20
@@ -120,7 +120,7 @@ def _contact_choices(matches: search.SearchResults, names: dict[UUID, str]) -> S
         rows.setdefault(
             (campaign.organization_id, contact.phone, contact.email_key),
             (
-                single.name_of(contact),
+                single_contact.name_of(contact),
                 _join_texts(*details),
                 "phone",
                 url_for(

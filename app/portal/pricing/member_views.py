@@ -26,7 +26,7 @@ from app.portal.web.messages import changing
 from app.portal.web.navigation import may_open
 from app.portal.web.page_frame import read_frame
 from app.services import organizations, pricing
-from app.services.billing import included
+from app.services.billing import included_usage
 from app.services.billing.month_end import month_so_far
 from app.services.billing.rating import StatementLine
 from app.services.organizations.use import OrganizationUse
@@ -57,7 +57,7 @@ def _own_page(organization_id: UUID) -> str:
             users_label=users_label(use.users, organization.user_limit),
             manages=caller().may(Permission.USERS_WRITE),
             so_far=so_far,
-            used_up=included.usage_notice(so_far.bill),
+            used_up=included_usage.usage_notice(so_far.bill),
             has_invoices=checkouts.visitable_subscription(session, organization) is not None,
             subscription=subscriptions.current(session, caller(), organization_id),
             today=today,

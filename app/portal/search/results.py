@@ -26,7 +26,7 @@ from app.portal.web.formats import CALL_STATUS_LABELS, ROLE_NAMES, phone, short_
 from app.portal.web.plan_names import plan_name
 from app.portal.web.user_timezone import zone
 from app.services import organizations
-from app.services.contacts.single import name_of
+from app.services.contacts.single_contact import name_of
 from app.services.phone_numbers import ListedNumber
 from app.services.search import SearchResults
 

@@ -19,7 +19,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas import organizations as wire
 from app.services import name_search, partners
-from app.services.billing import included
+from app.services.billing import included_usage
 from app.services.paging import (
     MAX_COUNTED,
     Listing,
@@ -240,8 +240,8 @@ def _uses_up(session: Session, caller: Caller, filters: OrganizationFilter) -> C
     partner_id = caller.partner_id or filters.partner_id
     if partner_id is None:
         return close_to_limit(closeness)
-    percent = 100 if closeness is LimitCloseness.REACHED else included.NEAR
-    return close_to_limit(closeness) | included.have_used(session, partner_id, percent)
+    percent = 100 if closeness is LimitCloseness.REACHED else included_usage.NEAR
+    return close_to_limit(closeness) | included_usage.have_used(session, partner_id, percent)
 
 
 def close_to_limit(closeness: LimitCloseness, *, above: int = 0) -> ColumnElement[bool]:

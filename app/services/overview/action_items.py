@@ -30,7 +30,7 @@ from app.services import (
     reporting,
     spending,
 )
-from app.services.billing import included
+from app.services.billing import included_usage
 from app.services.branding import surfaces
 from app.services.imports import uploads
 from app.services.imports.corrected_files import rows_to_fix
@@ -215,7 +215,7 @@ def _included(session: Session, caller: Caller) -> list[ActionItem]:
             each.beyond,
             each.organization_id,
         )
-        for each in included.usage_notices(session, caller, EACH + 1)
+        for each in included_usage.usage_notices(session, caller, EACH + 1)
     ]
 
 

@@ -22,7 +22,7 @@ from app.gateways.files import FileStore
 from app.models import Base, Call, CallRecording, ListExport
 from app.policy.caller import Caller
 from app.services import audit, calls, contacts, exports, users
-from app.services.contacts import single
+from app.services.contacts import single_contact
 from app.services.personal_data import subjects
 from app.services.personal_data.inventory import HOLDINGS, NOT_PERSONAL
 from app.services.personal_data.subjects import DataSubject
@@ -120,7 +120,7 @@ def name_of(session: Session, caller: Caller, name: str, query: str) -> str | No
             call = calls.get(session, caller, ids["call"])
             return None if call.is_erased else call.name or call.phone_number
         if name == NAMES[SubjectKind.CONTACT]:
-            return single.name_of(contacts.get(session, caller, ids["campaign"], ids["id"]))
+            return single_contact.name_of(contacts.get(session, caller, ids["campaign"], ids["id"]))
         user = users.get(session, caller, ids["id"])
     except NotFound:
         return None

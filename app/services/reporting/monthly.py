@@ -15,7 +15,7 @@ from app.models import CallDay, ConversationDay, Organization
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import organizations, partners, spending
-from app.services.billing.included import usage_notices
+from app.services.billing.included_usage import usage_notices
 from app.services.reporting.by_organization import few_to_rank
 from app.services.reporting.daily import DailyFigures, daily, total, within
 from app.services.reporting.span import DaySpan

@@ -14,7 +14,7 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.auth import sessions
-from app.services.factors import own
+from app.services.factors import own_factors
 from app.services.users.loading import check_grant
 from app.services.users.updating import lock_user
 
@@ -26,7 +26,7 @@ def reset(session: Session, caller: Caller, user_id: UUID) -> User:
     """
     user = _lock_changeable(session, caller, user_id)
     if user.second_factor_at is not None:
-        own.remove_all(session, caller, user)
+        own_factors.remove_all(session, caller, user)
     return user
 
 
@@ -41,7 +41,7 @@ def reset_by_operator(session: Session, caller: Caller, user_id: UUID) -> User:
     if user is None:
         message = "There is no such user."
         raise NotFound(message, "user_not_found")
-    own.remove_all(session, caller, user)
+    own_factors.remove_all(session, caller, user)
     return user
 
 

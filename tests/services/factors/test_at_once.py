@@ -18,7 +18,7 @@ from app.models import AuthenticatorApp, Passkey, RecoveryCode, User, utcnow
 from app.policy.caller import Caller
 from app.services.auth import second_step
 from app.services.credentials.encryption import seal
-from app.services.factors import authenticator_apps, own, passkeys, recovery_codes
+from app.services.factors import authenticator_apps, own_factors, passkeys, recovery_codes
 from app.services.factors.passkeys import BrowserSite
 from tests.fixtures.authenticator import Authenticator
 from tests.fixtures.tenants import make_tenant
@@ -74,7 +74,7 @@ def challenges_for(
 def adding(caller: Caller, challenge: str, answer: str) -> Callable[[Session], object]:
     """Adds a passkey; whether that succeeded or, with the first factor, which codes it made."""
     return lambda session: (
-        own.add_passkey(session, caller, SITE, challenge, answer, "Laptop") or "no codes"
+        own_factors.add_passkey(session, caller, SITE, challenge, answer, "Laptop") or "no codes"
     )
 
 
@@ -154,7 +154,9 @@ def test_of_first_factors_added_at_once_one_makes_the_recovery_codes(
 
 def _first_codes(caller: Caller, challenge: str, answer: str) -> Callable[[Session], object]:
     """Adds a passkey; the codes that it made."""
-    return lambda session: own.add_passkey(session, caller, SITE, challenge, answer, "Laptop")
+    return lambda session: own_factors.add_passkey(
+        session, caller, SITE, challenge, answer, "Laptop"
+    )
 
 
 def _using(user_id: UUID, code: str) -> Callable[[Session], object]:

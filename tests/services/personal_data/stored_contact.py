@@ -38,8 +38,8 @@ from app.models import (
 )
 from app.policy.caller import Caller
 from app.services import campaigns, do_not_call, exports, idempotency, mail_queue, webhooks
-from app.services.contacts import single
-from app.services.contacts.single import ContactFields
+from app.services.contacts import single_contact
+from app.services.contacts.single_contact import ContactFields
 from app.services.personal_data import erasing, subjects
 from tests.fixtures.uploads import Importer, make_importer
 from tests.portal.test_calls import answered, make_call
@@ -93,9 +93,11 @@ def plant(stored_contact: StoredContact) -> None:
         organization = session.get_one(Campaign, importer.campaign_id)
         organization_id, partner_id = organization.organization_id, organization.partner_id
         second = campaigns.create(session, admin, organization_id, name="Second").id
-        single.add(session, admin, second, ContactFields(FIRST, "", PHONE))
+        single_contact.add(session, admin, second, ContactFields(FIRST, "", PHONE))
         changed = ContactFields(FIRST, LAST, PHONE, EMAIL, status="hot", metadata={"age": 44})
-        single.edit(session, admin, importer.campaign_id, stored_contact.contact_id, changed)
+        single_contact.edit(
+            session, admin, importer.campaign_id, stored_contact.contact_id, changed
+        )
         listed = f"{PHONE},{FIRST} {LAST} asked\n{NEIGHBOUR},{EMAIL} too"
         do_not_call.add_many(
             session, admin, organization_id, do_not_call.read_numbers(listed, "US").valid
@@ -227,8 +229,8 @@ def make_stored_contact(
         fields = ContactFields(
             FIRST, LAST, PHONE, EMAIL, metadata={"note": f"{FIRST} likes mornings"}
         )
-        made.contact_id = single.add(own, importer.caller, importer.campaign_id, fields)
+        made.contact_id = single_contact.add(own, importer.caller, importer.campaign_id, fields)
         neighbour = ContactFields("Ada", "Bell", NEIGHBOUR)
-        single.add(own, importer.caller, importer.campaign_id, neighbour)
+        single_contact.add(own, importer.caller, importer.campaign_id, neighbour)
     plant(made)
     return made

@@ -35,8 +35,8 @@ from app.models import (
 from app.policy import ROLE_PERMISSIONS
 from app.services import campaigns, exports
 from app.services.audit import verification
-from app.services.contacts import single
-from app.services.contacts.single import ContactFields
+from app.services.contacts import single_contact
+from app.services.contacts.single_contact import ContactFields
 from app.services.exports import ExportInput
 from app.services.personal_data import erasing, subject_rows, subjects
 from app.services.personal_data.inventory import HOLDINGS, OnErasure
@@ -156,7 +156,9 @@ def test_the_same_number_in_another_organization_stays(
     campaign = campaigns.create(
         session, stored_contact.admin, second_organization.id, name="Theirs"
     )
-    single.add(session, stored_contact.admin, campaign.id, ContactFields(FIRST, LAST, PHONE))
+    single_contact.add(
+        session, stored_contact.admin, campaign.id, ContactFields(FIRST, LAST, PHONE)
+    )
     call = make_call(session, second_organization, PHONE, **answered()).id
     session.commit()
     stored_contact.erase()
@@ -225,7 +227,7 @@ def test_a_contact_that_an_upload_adds_after_the_request_is_erased_too(
         organization_id = stored_contact.importer.organization_id
         third = campaigns.create(own, stored_contact.admin, organization_id, name="Third").id
         added = ContactFields("Margaretha", "Canarywood", PHONE)
-        single.add(own, stored_contact.admin, third, added)
+        single_contact.add(own, stored_contact.admin, third, added)
     SubjectErasure(
         stored_contact.database,
         stored_contact.files,

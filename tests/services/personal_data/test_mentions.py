@@ -10,8 +10,8 @@ from app.enums import Role
 from app.models import Assistant, Contact, User
 from app.policy.caller import Caller
 from app.services import campaigns, do_not_call, organization_groups
-from app.services.contacts import single
-from app.services.contacts.single import ContactFields
+from app.services.contacts import single_contact
+from app.services.contacts.single_contact import ContactFields
 from app.services.organization_groups import GroupInput
 from app.services.personal_data import mentions, subjects
 from tests.fixtures.tenants import Tenant
@@ -34,11 +34,13 @@ def maria(session: Session, tenant: Tenant) -> Contact:
     campaign = campaigns.create(session, admin, tenant.organization.id, name="Friends of María")
     metadata = {"note": "María likes mornings"}
     mine = ContactFields("María", "Vale", PHONE, metadata=metadata)
-    contact_id = single.add(session, admin, campaign.id, mine)
+    contact_id = single_contact.add(session, admin, campaign.id, mine)
     theirs = {"spouse": "maría"}
-    single.add(session, admin, campaign.id, ContactFields("Bo", "", OTHER_PHONE, metadata=theirs))
+    single_contact.add(
+        session, admin, campaign.id, ContactFields("Bo", "", OTHER_PHONE, metadata=theirs)
+    )
     other_word = {"ship": "Santamaría"}
-    single.add(
+    single_contact.add(
         session, admin, campaign.id, ContactFields("Al", "", THIRD_PHONE, metadata=other_word)
     )
     make_call(session, tenant.organization, PHONE, **answered(), intro_message="Hello María")
@@ -118,7 +120,7 @@ def test_old_contacts_and_calls_are_searched_too_until_the_time_is_over(
     admin = tenant.caller(Role.PARTNER_ADMIN)
     for number in range(4):
         other = ContactFields("Cy", "", f"+1202555016{number}")
-        single.add(session, admin, maria.campaign_id, other)
+        single_contact.add(session, admin, maria.campaign_id, other)
         later = NOON + timedelta(minutes=1 + number)
         make_call(session, tenant.organization, OTHER_PHONE, later, **answered())
     monkeypatch.setattr(mentions, "BATCH_SIZE", 2)
