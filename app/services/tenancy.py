@@ -140,6 +140,12 @@ def remember_with_organization(
     """Let loaders, which `fetch` by class, caller and id, find a row that the caller may see and
     its organization, which were read together, in a read-only transaction."""
     read_once(session, (type(row), caller, row.id), lambda: row)
+    remember_organization(session, caller, organization)
+
+
+def remember_organization(session: Session, caller: Caller, organization: Organization) -> None:
+    """Let `get_organization` find an organization that the caller may see, in a read-only
+    transaction."""
     read_once(session, (Organization, caller, organization.id), lambda: organization)
 
 

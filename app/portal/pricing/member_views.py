@@ -29,7 +29,7 @@ from app.services import organizations, pricing
 from app.services.billing import included_usage
 from app.services.billing.month_end import month_so_far
 from app.services.billing.rating import StatementLine
-from app.services.organizations.use import OrganizationUse
+from app.services.organizations.usage import OrganizationUsage
 from app.services.pricing import EditedPlan, checkouts, subscriptions
 
 GIVEN_UP_AFTER = timedelta(minutes=1)
@@ -71,7 +71,7 @@ def _own_page(organization_id: UUID) -> str:
 def _plan_context(
     session: Session,
     organization: Organization,
-    use: OrganizationUse,
+    use: OrganizationUsage,
     usage: StatementLine | None,
 ) -> dict[str, Any]:
     """Return the customer's plan and the plans to change to."""
@@ -92,7 +92,7 @@ def _plan_context(
 def _includes_more(
     plan: EditedPlan,
     organization: Organization,
-    use: OrganizationUse,
+    use: OrganizationUsage,
     usage: StatementLine | None,
 ) -> bool:
     """Return whether a plan includes more than the organization has, of what it has used up."""
