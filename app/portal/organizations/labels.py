@@ -78,14 +78,14 @@ def archive_consequences(active_items: ActiveItems) -> list[str]:
 
 def suspend_effect(consequences: Sequence[str]) -> str:
     """Return the effect of suspending in one line, of `suspend_consequences`."""
-    return f"{consequences[0]} {gettext('You can reactivate it.')}"
+    return " ".join([consequences[0], gettext("You can reactivate it.")])
 
 
 def archive_effect(organization: Organization, consequences: Sequence[str]) -> str:
     """Return the effect of archiving in one line, of `archive_consequences`."""
     if organization.status is not OrganizationStatus.ACTIVE:
         return consequences[-1]  # no one can sign in to a suspended one
-    return f"{consequences[0]} {gettext('It leaves your list.')}"
+    return " ".join([consequences[0], gettext("It leaves your list.")])
 
 
 def archived_message(name: str, stopped: StoppedItems) -> str:
