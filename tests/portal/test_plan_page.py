@@ -137,7 +137,7 @@ def test_members_ask_the_partner_for_higher_limits_and_other_plans(
     ("tier", "users", "is_shown"),
     [(Tier.BASIC, 1, True), (Tier.BASIC, 2, False), (Tier.PLUS, 1, False)],
 )
-def test_the_text_of_the_partner_about_upgrades_is_shown_where_one_raises_the_limit_reached(
+def test_the_upgrade_message_is_shown_where_an_upgrade_raises_the_limit(
     tenant: Tenant, signed_in: SignedIn, session: Session, tier: Tier, users: int, *, is_shown: bool
 ) -> None:
     tenant.organization.payment_tier, tenant.organization.user_limit = tier, users

@@ -177,7 +177,7 @@ def test_deleting_data_asks_with_the_consequences_and_frees_the_storage(uploader
     assert "Undo was possible until" not in kept, "its last day is still to come"
 
 
-def test_each_stored_upload_has_an_action_a_checked_one_is_cancelled_an_undone_one_deleted(
+def test_a_checked_upload_can_be_cancelled_and_an_undone_one_deleted(
     uploader: Uploader,
 ) -> None:
     undone = uploader.applied(FILE)
