@@ -122,7 +122,7 @@ def test_limits_are_shown_with_what_they_do_before_they_are_set(
     assert stored(session, tenant) == {Tier.PLUS: (1, 2), Tier.BASIC_TRIAL: (None, 1000)}
     page = text_of(admin.get(PAGE).text)
     assert "Limits saved: Basic trial, Plus." in page
-    assert "Concurrent calls 5 (portal’s limit) Calls a day (UTC) 1,000 Organizations 0" in page
+    assert "Concurrent calls 5 Calls a day (UTC) 1,000 Organizations 0" in page
     assert "Concurrent calls 1 Calls a day (UTC) 2 Organizations 1" in page
     entries = session.scalars(select(AuditEntry).where(AuditEntry.action == "partner.plan_limited"))
     assert [(entry.target, entry.after) for entry in entries] == [

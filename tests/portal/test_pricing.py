@@ -92,8 +92,9 @@ def test_a_plan_is_edited_in_a_draft_and_published(
     assert cards(page)[-1].startswith(
         "Growth Changed €149 a month Priority support Two assistants "
         "Included 500 minutes Beyond that €0.12 a minute Free trial 14 days "
-        "Concurrent calls 5 (portal’s limit) Calls a day (UTC) No limit Organizations 1"
+        "Concurrent calls 5 Calls a day (UTC) No limit Organizations 1"
     )
+    assert "The portal’s limit is 5 concurrent calls for each organization." in words(page)
     assert offered_options(session, tenant) == []
     review = admin.get("/pricing/publish").text
     assert "Publish version 1?" in words(review)
@@ -170,9 +171,10 @@ def test_a_published_version_is_used_again(
         admin.post("/pricing/publish", page="/pricing/publish")
     history = words(admin.get("/pricing/history").text)
     assert "Version 2 What customers see" in history
-    rows = re.findall(r"Version (\d).*?@\S+ (Scale .*?”|First version)( Roll back…)?", history)
+    row = r"Version (\d).*?@\S+ (Scale .*?→ Scale|First version)( Roll back…)?"
+    rows = re.findall(row, history)
     assert rows == [
-        ("2", "Scale Renamed from “Growth”", ""),
+        ("2", "Scale Name: Growth → Scale", ""),
         ("1", "First version", " Roll back…"),
     ]
     assert "Scale Name Growth Scale" in words(admin.get("/pricing/history/1").text)
@@ -466,12 +468,15 @@ def test_the_review_names_the_languages_that_keep_the_old_words(admin: Browser) 
     blank = {f"texts-{number}-name": "" for number in range(4)}
     texts = {**FORM, **blank, "texts-1-name": "Wachstum", "texts-3-features": "Deux assistants"}
     admin.post(PLUS, texts, page=PLUS)
-    kept = "keeps its old name or features in these languages"
+    kept = "Scale keeps old texts in other languages"
     assert kept not in admin.get("/pricing/publish").text
     admin.post("/pricing/publish", page="/pricing/publish")
     admin.post(PLUS, {**texts, "name": "Scale", "texts-2-name": "Escala"}, page=PLUS)
     page = admin.get("/pricing/publish").text
-    assert f'Scale {kept}: <a href="{PLUS}#texts">Deutsch</a>.' in page
+    assert f"{kept} Its name or features change, but not in these languages: Deutsch." in words(
+        page
+    )
+    assert f'href="{PLUS}#texts"' in page
 
 
 def test_a_hidden_plan_is_shown_to_customers_from_its_card(admin: Browser) -> None:
@@ -507,6 +512,19 @@ def test_the_card_of_a_plan_is_in_the_language_of_its_reader(admin: Browser) -> 
         re.findall(r'<h3 dir="auto">([^<]*)', page)[-1] for page in (german, admin.get(PAGE).text)
     ]
     assert names == ["Alles", FORM["name"]]
+
+
+@pytest.mark.parametrize("page", ["/pricing/history", "/pricing/history/1", PLUS])
+def test_a_plan_has_the_name_of_the_readers_language_in_history_and_form(
+    admin: Browser, page: str
+) -> None:
+    texts = {**FORM, "texts-0-name": "", "texts-1-name": "Wachstum"}
+    for name in ("Growth", "Scale"):
+        admin.post(PLUS, {**texts, "name": name}, page=PLUS)
+        admin.post("/pricing/publish", page="/pricing/publish")
+    german = admin.get(page, headers={"Accept-Language": "de"}).text
+    headings = r'<(?:h1|h3|strong|p class="strong")(?: dir="auto")?>([^<]*)'
+    assert "Wachstum" in re.findall(headings, german)
 
 
 def test_a_plan_begins_with_its_price_and_its_texts_in_other_languages_are_closed(

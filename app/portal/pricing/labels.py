@@ -154,14 +154,20 @@ def plan_overage(terms: PlanTerms) -> str:
     return gettext("%(price)s a call", price=price)
 
 
-@portal.app_template_filter("calls_at_once_label")
-def calls_at_once_label(limit: int | None) -> str:
+@portal.app_template_filter("calls_at_once")
+def calls_at_once(limit: int | None) -> int:
     """Return how many calls at once an organization on a plan can make. Without a lower one, the
     installation's limit applies."""
     portal_limit = settings().calls_per_organization
-    if limit is None or limit >= portal_limit:
-        return gettext("%(num)s (portal’s limit)", num=number(portal_limit))
-    return number(limit)
+    return portal_limit if limit is None else min(limit, portal_limit)
+
+
+def calls_at_once_label(limit: int | None) -> str:
+    """As `calls_at_once`, in words that name the installation's limit."""
+    calls = calls_at_once(limit)
+    if calls == settings().calls_per_organization:
+        return gettext("%(num)s (portal’s limit)", num=number(calls))
+    return number(calls)
 
 
 @portal.app_template_filter("calls_a_day_label")
@@ -214,7 +220,7 @@ def affected_label(
             "%(num)s organization is on %(plan)s.",
             "%(num)s organizations are on %(plan)s.",
             counts[plan.tier],
-            plan=plan.name,
+            plan=plan.localized().name,
         )
         for plan in plans
         if plan.tier in changed and counts[plan.tier]
@@ -242,10 +248,13 @@ def users_label(used: int, limit: int | None) -> str:
 def change_rows(
     old: Sequence[EditedPlan], new: Sequence[EditedPlan]
 ) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """Return the changes by the new names of their plans: each with its label, and both values in
-    words."""
+    """Return the changes by the user's new names of their plans: each with its label, and both
+    values in words."""
     return [
-        (after.name, [_change_row(change, before.terms, after.terms) for change in plan_changes])
+        (
+            after.localized().name,
+            [_change_row(change, before.terms, after.terms) for change in plan_changes],
+        )
         for before, after, plan_changes in _changed_plans(old, new)
     ]
 
@@ -273,18 +282,18 @@ def kept_texts(
             )
         ]
         if languages:
-            unchanged.append((plan, ", ".join(languages)))
+            unchanged.append((plan.localized(), ", ".join(languages)))
     return unchanged
 
 
 def plan_changes(
     old: Sequence[EditedPlan], new: Sequence[EditedPlan]
 ) -> list[tuple[str, list[str]]]:
-    """Return the differences, by the new names of the plans: Plus, ["Price: $99.00 → $109.00",
-    "Feature added: “Fast help”"]."""
+    """Return the differences, by the user's new names of the plans: Plus, ["Price: $99.00 →
+    $109.00", "Feature added: “Fast help”"]."""
     return [
         (
-            after.name,
+            after.localized().name,
             [
                 line
                 for change in plan_changes
@@ -338,8 +347,6 @@ def _describe_change(change: PlanChange, old: PlanTerms, new: PlanTerms) -> Iter
             )
         if not added and not removed:
             yield gettext("Features in another order")
-    elif change.name == "name":
-        yield gettext("Renamed from “%(name)s”", name=change.old)
     elif change.name == "is_visible":
         yield gettext("Shown to customers") if change.new else gettext("Hidden from customers")
     elif change.name == "order":

@@ -122,7 +122,11 @@ def show_version(number: int) -> str:
     plans, published = versions.plans_of(version), plan_set.published
     rows = change_rows(plans, published)
     return render_template(
-        "portal/pricing/version.html", version=version, plans=plans, rows=rows, draft=plan_set.draft
+        "portal/pricing/version.html",
+        version=version,
+        plans=[plan.localized() for plan in plans],
+        rows=rows,
+        draft=plan_set.draft,
     )
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.extensions import caller, processor, transaction
+from app.extensions import caller, processor, settings, transaction
 from app.languages import LANGUAGES, language, using_language
 from app.models import utcnow
 from app.portal.pricing import blueprint
@@ -42,6 +42,7 @@ def show_pricing() -> str:
             plan_set=plan_set,
             changed={change.tier for change in plan_set.changes},
             sentence=published_message(plan_set.last, zone()),
+            portal_limit=settings().calls_per_organization,
             **_price_states(session, plan_set),
             **_customer_context(session),
             **_paid_context(session),
@@ -218,7 +219,7 @@ def _page(
         return render_template(
             "portal/pricing/plan.html",
             form=form,
-            plan=plan,
+            plan=plan.localized(),
             submitted=edited or plan,
             **_card_context(
                 plan, None if form.errors else edited or plan, form.selected_currency()
