@@ -89,7 +89,12 @@ ASSISTANTS = ListDefinition(
     nouns=(lazy_gettext("assistant"), lazy_gettext("assistants")),
     endpoint="portal.assistants.list_assistants",
     columns=(
-        name_column("name", lazy_gettext("Name"), lambda row: row.assistant.name),
+        name_column(
+            "name",
+            lazy_gettext("Name"),
+            lambda row: row.assistant.name,
+            "cell-name cell-name-text",
+        ),
         organization_column(lambda row: row.organization.name),
         ListColumn(
             "number",

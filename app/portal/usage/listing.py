@@ -205,6 +205,7 @@ USAGE = ListDefinition(
             "organization",
             lazy_gettext("Organization"),
             lambda row: row.organization.name,
+            "cell-name cell-name-text",
             sort="name",
         ),
         ListColumn(
