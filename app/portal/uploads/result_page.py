@@ -132,13 +132,13 @@ def _history(upload: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
     }[upload.status]
     return [
         {
-            "title": gettext("Uploaded"),
+            "title": pgettext("upload", "Uploaded"),
             "text": _sizes_label(upload),
             "when": _clock(upload.created_at),
             "state": "done",
         },
         {
-            "title": gettext("Checked"),
+            "title": pgettext("upload", "Checked"),
             "text": ", ".join([_rows_label(upload.rows_total), *fix_labels(fixes)]),
             "when": _clock(upload.checked_at),
             "state": "done",
