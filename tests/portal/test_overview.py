@@ -407,7 +407,7 @@ def test_an_operator_sees_every_partner_with_its_customers(
         r'class="name"[^>]*>([^<]+)</a>.*?<td class="phone-first"><[^>]+>([^<]+)</span></td>\s*'
         r'<td class="end">(\d+)</td>\s*'
         r'<td class="end from-wide">(\d+)</td>\s*'
-        r'<td class="end phone-second" data-label="Conversations">([^<\s]+)',
+        r'<td class="end phone-below phone-sub" data-label="Conversations">([^<\s]+)',
         operator.get("/").text,
         re.DOTALL,
     )
