@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import ContactAction, ImportStatus, Role, UserStatus
+from app.enums import ContactAction, ImportStatus, OrganizationStatus, Role, UserStatus
 from app.models import AlertRule, Campaign, ContactImport, utcnow
 from app.services import assistants, contacts, do_not_call, organizations
 from app.services.organizations import OrganizationFilter
@@ -253,3 +253,35 @@ def test_pages_of_an_archived_organization_still_offer_what_is_allowed(
         ).items
         == []
     )
+
+
+def test_an_archived_organization_says_what_happens_with_its_data(
+    session: Session, tenant: Tenant, admin: Browser, uploader: Uploader
+) -> None:
+    campaign = session.get_one(Campaign, uploader.campaign_id)
+    ada = [{"firstName": "Ada", "lastName": "Byron", "phone": "+12025550109"}]
+    contacts.apply(session, campaign, ada, ContactAction.UPSERT)
+    organizations.archive(session, OPERATOR, tenant.organization.id)
+    session.commit()
+    page = admin.get(f"/organizations/{tenant.organization.id}")
+    assert "are deleted when their retention periods end." in words(page)
+    link = re.search(r'href="([^"]+)">find their data<', page.text)
+    assert link is not None
+    assert "Ada Byron" in words(admin.get(f"{link[1]}?q=%2B12025550109"))
+
+
+def test_an_archived_organization_is_restored_from_the_menu_of_its_row(
+    session: Session, tenant: Tenant, admin: Browser
+) -> None:
+    organization = tenant.organization
+    organizations.archive(session, OPERATOR, organization.id)
+    session.commit()
+    page = admin.get("/organizations?status=archived").text
+    button = re.search(r'<button class="menu-row" form="([^"]+)">Restore</button>', page)
+    assert button is not None
+    form = re.search(rf'<form id="{button[1]}" method="post"\s+action="([^"]+)"', page)
+    assert form is not None
+    admin.post(form[1], page="/organizations?status=archived")
+    session.refresh(organization)
+    assert organization.status is OrganizationStatus.ACTIVE
+    assert 'form="restore-' not in admin.get("/organizations").text
