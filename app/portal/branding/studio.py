@@ -67,7 +67,8 @@ class BrandingStudio:
     when a page shows them."""
 
     def __init__(self, session: Session):
-        partners.remember(session, caller(), current_user.partner)
+        if current_user.partner is not None:
+            partners.remember(session, caller(), current_user.partner)
         self.session = session
         self.partner: Partner = partners.get_own(session, caller())
         self.draft, newest = versions.draft_and_latest(session, self.partner)

@@ -49,13 +49,15 @@ def test_leaving_plus_ends_the_legacy_api(session: Session, tenant: Tenant) -> N
     assert effect_sentences(session, tenant, tenant.plus, tier=Tier.BASIC) == [
         "to-know: The plan changes from Plus to Basic immediately.",
         "takes: The legacy API refuses its 1 client immediately: it needs the plan Plus.",
+        "to-know: The user limit stays at 1; Basic includes 10 users.",
     ]
 
 
 def test_changing_to_plus_opens_the_legacy_api(session: Session, tenant: Tenant) -> None:
     add_legacy_client(session, tenant.organization)
     assert effect_sentences(session, tenant, tenant.organization, tier=Tier.PLUS)[1:] == [
-        "gives: The legacy API opens for its 1 client."
+        "gives: The legacy API opens for its 1 client.",
+        "to-know: The user limit stays at 1; Plus includes 50 users.",
     ]
 
 
