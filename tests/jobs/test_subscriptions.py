@@ -374,3 +374,16 @@ def test_usage_that_is_not_charged_says_why(
     follow_subscriptions.follow(context, made)
     follow_subscriptions.charge_due(context)
     assert charge_of(context, statement_id) == (False, charges.ENDED)
+
+
+def test_usage_that_the_partner_was_told_to_invoice_is_not_charged_to_a_later_subscription(
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
+) -> None:
+    become(context, stripe, subscribe(context, stripe, tenant), status="canceled")
+    statement_id = owe(context, tenant, 500)
+    follow_subscriptions.charge_due(context)
+    later = subscribe(context, stripe, tenant)
+    follow_subscriptions.follow(context, later)
+    follow_subscriptions.charge_due(context)
+    assert charge_of(context, statement_id) == (False, charges.ENDED)
+    assert items_of(stripe, stored(context, later).customer) == []

@@ -20,6 +20,7 @@ TRIED_FOR = timedelta(days=30)
 """How long an amount that the processor refuses is sent again."""
 BATCH_SIZE = 50
 ENDED = "The subscription has ended. Send the customer an invoice for this amount."
+"""Final: the partner may have sent that invoice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,10 @@ class DueCharge:
 def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[DueCharge]:
     """For the worker: return some of the amounts to charge, starting after that of a statement."""
     query = select(Statement).where(
-        Statement.extra != 0, Statement.invoice_item == "", Statement.closed_at > now - TRIED_FOR
+        Statement.extra != 0,
+        Statement.invoice_item == "",
+        Statement.charge_problem != ENDED,
+        Statement.closed_at > now - TRIED_FOR,
     )
     if after is not None:
         query = query.where(Statement.id > after)
