@@ -21,7 +21,7 @@ from app.gateways.carriers.factory import trunk_of
 from app.gateways.carriers.sip.ledger import AttemptLedger
 from app.gateways.processors.base import PaymentProcessor, ProcessorRefused, ProcessorUnavailable
 from app.gateways.syslog import SyslogConnection, SyslogUnavailable
-from app.jobs import key_change, months, purging, sell_plans, waiting_calls
+from app.jobs import key_change, months, purging, sell_plans, send_webhook, waiting_calls
 from app.jobs.context import context
 from app.jobs.follow_subscriptions import charge_due, follow_due
 from app.models import utcnow
@@ -317,6 +317,7 @@ TASKS = [
     PeriodicTask("evaluate alerts", 5 * MINUTE, evaluate_alerts),
     PeriodicTask("send reports", MINUTE, send_reports),
     PeriodicTask("check held calls", SECONDS, lambda: waiting_calls.check_held(context().database)),
+    PeriodicTask("queue overlooked deliveries", MINUTE, send_webhook.queue_overlooked),
     PeriodicTask("sum up refused attempts", MINUTE, close_refusal_counts),
     PeriodicTask("report budgets", MINUTE, report_budgets),
     PeriodicTask("announce ends of credentials", HOUR, announce_ends),

@@ -105,3 +105,11 @@ def queue_held(webhook_id: str) -> None:
 def _queue_next_batch(webhook_id: str) -> bool:
     with context().database.transaction() as session:
         return delivering.queue_next_held(session, UUID(webhook_id))
+
+
+def queue_overlooked() -> None:
+    """Queue the deliveries that are still held for webhooks that have resumed."""
+    with context().database.transaction(read_only=True) as session:
+        webhook_ids = delivering.resumed_with_held(session)
+    for webhook_id in webhook_ids:
+        queue_held(str(webhook_id))

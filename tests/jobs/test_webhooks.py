@@ -10,12 +10,14 @@ from sqlalchemy.orm import Session
 
 from app.config import Settings
 from app.database import Database
-from app.enums import DeliveryStatus
+from app.enums import DeliveryStatus, WebhookEvent
+from app.jobs import send_webhook
+from app.jobs.context import WorkerContext
 from app.jobs.engine import WEBHOOKS_PER_ENDPOINT
 from app.models import Webhook, WebhookDelivery
 from app.policy.caller import system_caller
 from app.services import webhooks
-from app.services.webhooks import deliveries
+from app.services.webhooks import deliveries, publishing
 from tests.fixtures.databases import BACKENDS, runs_on
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.settings import SECRET_KEY
@@ -161,3 +163,30 @@ def test_failed_events_are_sent_again_after_the_receiver_is_fixed(
         webhooks.resume(session, OPERATOR, webhook.id)
     wait_until(lambda: states(fresh_database) == {DeliveryStatus.DELIVERED: 1})
     assert len({message.id for message in receiver.received}) == 1
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+@pytest.mark.usefixtures("backend")
+def test_an_event_that_is_committed_after_its_webhook_resumed_is_queued(
+    context: WorkerContext,
+    open_receiver: Callable[[], Receiver],
+    calling_organization: CallingOrganization,
+) -> None:
+    database = context.database
+    with database.transaction() as session:
+        webhook_id = add(session, calling_organization, open_receiver()).id
+        webhooks.pause(session, OPERATOR, webhook_id)
+    with database.transaction() as publishing_session:
+        publishing.publish(
+            publishing_session,
+            calling_organization.partner_id,
+            calling_organization.organization_id,
+            WebhookEvent.CALL_COMPLETED,
+            dict,
+        )
+        with database.transaction() as session:
+            webhooks.resume(session, OPERATOR, webhook_id)
+        send_webhook.queue_held(str(webhook_id))
+    assert states(database) == {DeliveryStatus.HELD: 1}
+    send_webhook.queue_overlooked()
+    assert states(database) == {DeliveryStatus.WAITING: 1}

@@ -4,6 +4,7 @@ A worker that dies in between sends again with the same id: at least once, never
 """
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlsplit
@@ -104,6 +105,18 @@ def record_answer(
                 session, delivery, _seconds_to_next(delivery.retries, answer, settings.webhook_pace)
             )
     session.flush()
+
+
+def resumed_with_held(session: Session) -> Sequence[UUID]:
+    """Return the webhooks that aren't paused but hold deliveries: an event that was published while
+    one was paused can be committed after it resumed."""
+    held = (
+        select(WebhookDelivery.id)
+        .where(WebhookDelivery.webhook_id == Webhook.id)
+        .where(WebhookDelivery.status == DeliveryStatus.HELD)
+    )
+    query = select(Webhook.id).where(Webhook.paused_at.is_(None), held.exists())
+    return session.scalars(query.order_by(Webhook.id)).all()
 
 
 def queue_next_held(session: Session, webhook_id: UUID) -> bool:
