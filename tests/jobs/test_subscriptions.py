@@ -376,7 +376,7 @@ def test_usage_that_is_not_charged_says_why(
     assert charge_of(context, statement_id) == (False, charges.ENDED)
 
 
-def test_usage_that_the_partner_was_told_to_invoice_is_not_charged_to_a_later_subscription(
+def test_usage_to_be_invoiced_is_not_charged_to_a_later_subscription(
     context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
     become(context, stripe, subscribe(context, stripe, tenant), status="canceled")

@@ -167,7 +167,7 @@ def test_failed_events_are_sent_again_after_the_receiver_is_fixed(
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 @pytest.mark.usefixtures("backend")
-def test_an_event_that_is_committed_after_its_webhook_resumed_is_queued(
+def test_an_event_committed_after_its_webhook_resumed_is_queued(
     context: WorkerContext,
     open_receiver: Callable[[], Receiver],
     calling_organization: CallingOrganization,

@@ -248,7 +248,7 @@ def test_a_campaign_waits_while_its_number_belongs_to_another_organization(
     settings = CallSettings(TWILIO, calls_at_once=9)
     assert dispatcher.dispatch(session, campaign.id, settings, utcnow()) == 0
     found = session.get_one(Outreach, campaign.id)
-    blocker = outreach.blocker(session, campaign, found, TWILIO)
+    blocker = outreach.blocker(session, campaign, found, settings)
     assert (found.held_reason, blocker and blocker.code) == (NOT_OWN, "agent_phone_not_ready")
 
 

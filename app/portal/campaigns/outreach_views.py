@@ -269,7 +269,7 @@ def _latest_calls(session: Session, campaign: Campaign) -> Sequence[Call]:
 def _blocker(
     session: Session, campaign: Campaign, plan: Outreach
 ) -> outreach.CampaignBlocker | None:
-    return outreach.blocker(session, campaign, plan, CarrierKind(settings().carrier))
+    return outreach.blocker(session, campaign, plan, settings().call_settings)
 
 
 def _closed_countries(

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import ColumnElement, Select
 from sqlalchemy.orm import Session
 
-from app.config.calls import MAX_CALL_MINUTES
-from app.enums import CampaignStatus, CarrierKind
+from app.config.calls import CallSettings
+from app.enums import CampaignStatus
 from app.errors import Sentence
 from app.models import Campaign, Outreach, utcnow
 from app.phone import calling_code
@@ -56,7 +56,7 @@ def of_plan(
     parties: rules.CallParties,
     now: datetime,
     route: NumberRoute,
-    max_call_minutes: int = MAX_CALL_MINUTES,
+    max_call_minutes: int,
 ) -> CampaignBlocker | None:
     """Return what blocks a campaign's plan. Spending limits are checked for a call within the
     organization's country."""
@@ -91,13 +91,15 @@ def _of_days(plan: Outreach, parties: rules.CallParties, now: datetime) -> Campa
 
 
 def blocker(
-    session: Session, campaign: Campaign, plan: Outreach, carrier: CarrierKind
+    session: Session, campaign: Campaign, plan: Outreach, settings: CallSettings
 ) -> CampaignBlocker | None:
-    """Return the current blocker of the plan (`of_plan`), or the pause that holds its calls;
-    ``carrier`` is the installation's."""
+    """Return the current blocker of the plan (`of_plan`), or the pause that holds its calls."""
     parties = rules.parties_of(session, plan.assistant_id, "")
-    route = phone_numbers.route_of(session, parties.organization, carrier)
-    if own_blocker := of_plan(session, campaign, plan, parties, utcnow(), route):
+    route = phone_numbers.route_of(session, parties.organization, settings.carrier)
+    own_blocker = of_plan(
+        session, campaign, plan, parties, utcnow(), route, settings.max_call_minutes
+    )
+    if own_blocker is not None:
         return own_blocker
     owner = (campaign.partner_id, campaign.organization_id)
     pause = pauses.of_carrier(session, *owner, route.carrier)

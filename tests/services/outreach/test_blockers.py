@@ -6,15 +6,18 @@ from datetime import timedelta
 import pytest
 from sqlalchemy.orm import Session
 
+from app.config.calls import CallSettings
 from app.enums import CallStatus, CarrierKind, EndedReason
 from app.models import Assistant, Outreach, new_id, utcnow
 from app.services import campaigns, outreach, pauses, spending
 from app.services.calls import claims
+from app.services.outreach import dispatcher
 from tests.fixtures.databases import runs_on
 from tests.fixtures.outreach import OWNER
 from tests.services.outreach.conftest import PlannedCampaign
 
 PEOPLE = [{"phone": f"+1202555{number:04}"} for number in range(100, 104)]
+CALL_SETTINGS = CallSettings()
 LEFT = "The plan's assistant was removed from the campaign."
 
 
@@ -41,9 +44,11 @@ def give(session: Session, planned_campaign: PlannedCampaign, *assistants: Assis
     campaigns.assign_assistants(session, OWNER, planned_campaign.campaign.id, ids)
 
 
-def blocker_message(session: Session, planned_campaign: PlannedCampaign) -> tuple[str, str] | None:
+def blocker_message(
+    session: Session, planned_campaign: PlannedCampaign, settings: CallSettings = CALL_SETTINGS
+) -> tuple[str, str] | None:
     plan = session.get_one(Outreach, planned_campaign.campaign.id)
-    found = outreach.blocker(session, planned_campaign.campaign, plan, CarrierKind.SIMULATOR)
+    found = outreach.blocker(session, planned_campaign.campaign, plan, settings)
     return (found.code, found.message) if found else None
 
 
@@ -154,3 +159,22 @@ def test_a_campaign_waits_while_a_spending_limit_is_reached(
         planned_campaign.feed(utcnow() + timedelta(minutes=6)),
         blocker_message(session, planned_campaign),
     ) == (4, None)
+
+
+def test_the_spending_limit_must_have_room_for_the_longest_call_of_the_installation(
+    session: Session, planned_campaign: PlannedCampaign
+) -> None:
+    organization = spending.LimitSubject(
+        organization_id=planned_campaign.calling_organization.organization_id
+    )
+    spending.change(session, OWNER, organization, spending.SpendingLimits(month_minutes=90))
+    planned_campaign.add(*PEOPLE)
+    planned_campaign.start()
+    settings = CallSettings(max_call_minutes=120)
+    assert dispatcher.dispatch(session, planned_campaign.campaign.id, settings, utcnow()) == 0
+    held_reason = session.get_one(Outreach, planned_campaign.campaign.id).held_reason
+    assert blocker_message(session, planned_campaign) is None
+    assert blocker_message(session, planned_campaign, settings) == (
+        "spend_cap_reached",
+        held_reason,
+    )
