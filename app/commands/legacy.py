@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.enums import CarrierKind, Tier
+from app.config.calls import CallSettings
+from app.enums import Tier
 from app.errors import Gone
 from app.models import Assistant, OAuthClient, Organization, new_id, utcnow
 from app.policy.caller import Caller
@@ -95,7 +96,7 @@ def _add_traffic(
         },
     )
     translated = legacy_migration.translate(session, caller, request)
-    accepted = legacy_migration.rehearse(session, caller, translated, CarrierKind.SIMULATOR)
+    accepted = legacy_migration.rehearse(session, caller, translated, CallSettings())
     shadow = ShadowRequest(translated, 200, legacy_migration.answer_of(*accepted))
     status, answer = _answer(
         ClientTerms(caller, served_until, Tier.PLUS, is_active=True), accepted[1]

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from app.api.errors import calls_refusal
 from app.api.json_body import read_json_body
-from app.enums import CarrierKind
 from app.errors import DomainError
 from app.extensions import scope_of, settings, transaction
 from app.schemas.legacy import LegacyCallInput
@@ -32,8 +31,7 @@ def compute_shadow(session: Session, body: LegacyCallInput) -> None:
     caller = g.legacy_terms.caller
     translated = legacy_migration.translate(session, caller, body)
     try:
-        carrier = CarrierKind(settings().carrier)
-        accepted = legacy_migration.rehearse(session, caller, translated, carrier)
+        accepted = legacy_migration.rehearse(session, caller, translated, settings().call_settings)
     except DomainError as error:
         g.legacy_shadow = ShadowRequest(translated, *calls_refusal(error))
         return

@@ -12,7 +12,6 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.config.calls import CallSettings
-from app.config.trial import DEFAULT_LIMITS, TrialLimits
 from app.enums import CallSource, CallStatus, CarrierKind
 from app.errors import Conflict, ValidationFailed, translate_stored
 from app.languages import DEFAULT, using_language
@@ -93,7 +92,6 @@ def schedule(
         settings,
         live=live,
         source=source,
-        at_once=None if source is CallSource.CAMPAIGN else settings.calls_at_once,
     ).accepted()
     if admitted.in_trial:
         trial.count_call(session, admitted.assistant, settings.trial_limits)
@@ -139,10 +137,9 @@ def dry_run(
     session: Session,
     caller: Caller,
     request: CallRequest,
+    settings: CallSettings = DEFAULTS,
     *,
     live: bool,
-    carrier: CarrierKind = CarrierKind.SIMULATOR,
-    trial_limits: TrialLimits = DEFAULT_LIMITS,
 ) -> tuple[CallStatus, str]:
     """Return the status and the message with which `schedule` would accept the call now, without
     writing anything. Raises the same errors."""
@@ -151,7 +148,7 @@ def dry_run(
         caller,
         request,
         utcnow(),
-        CallSettings(carrier, trial_limits=trial_limits),
+        settings,
         live=live,
         source=CallSource.API,
     ).accepted()
@@ -210,7 +207,6 @@ class _CallCheck:
     settings: CallSettings
     live: bool
     source: CallSource
-    at_once: int | None = None
 
     def accepted(self) -> _AcceptedCall:
         """Return the accepted call. Raises as `schedule`."""
@@ -291,13 +287,14 @@ class _CallCheck:
     def _reason_to_queue(self, parties: rules.CallParties, route: NumberRoute) -> str | None:
         """Return why a call that no limit delays can't start at once, if it can't."""
         organization = parties.organization
+        at_once = None if self.source is CallSource.CAMPAIGN else self.settings.calls_at_once
         pause = pauses.of_carrier(
             self.session, organization.partner_id, organization.id, route.carrier
         )
         with using_language(DEFAULT):
             if pause is not None:
                 return pauses.pause_message(pause)
-            return limits.no_free_slot(self.session, organization, self.at_once, live=self.live)
+            return limits.no_free_slot(self.session, organization, at_once, live=self.live)
 
 
 def _load_assistant(session: Session, caller: Caller, request: CallRequest) -> Assistant:

@@ -13,7 +13,8 @@ from uuid import UUID
 from sqlalchemy import Select, delete, false, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.enums import Area, CallSource, CallStatus, CarrierKind, OrganizationStatus
+from app.config.calls import CallSettings
+from app.enums import Area, CallSource, CallStatus, OrganizationStatus
 from app.errors import NotFound
 from app.languages import gettext
 from app.models import Call, LegacyDay, LegacyExchange, OAuthClient, Organization, Partner, utcnow
@@ -86,12 +87,12 @@ def translate(session: Session, caller: Caller, request: LegacyCallInput) -> dic
 
 
 def rehearse(
-    session: Session, caller: Caller, body: Mapping[str, Any], carrier: CarrierKind
+    session: Session, caller: Caller, body: Mapping[str, Any], settings: CallSettings
 ) -> tuple[CallStatus, str]:
     """Return what Area C would answer to the body now, without placing a call. Raises
     its errors."""
     call_request = calls.CallRequest.of(read(OutboundCallInput, body))
-    return calls.dry_run(session, caller, call_request, live=True, carrier=carrier)
+    return calls.dry_run(session, caller, call_request, settings, live=True)
 
 
 def answer_of(status: CallStatus, message: str) -> dict[str, Any]:

@@ -67,6 +67,18 @@ def test_an_accepted_request_is_kept_in_the_words_of_area_c_with_both_answers(
     assert (len(calls(session)), counted(session)) == (1, [(1, 0, 0)])
 
 
+def test_both_answers_say_that_a_call_waits_for_the_calls_at_once(
+    session: Session, tenant: Tenant, legacy_script: LegacyScript
+) -> None:
+    tenant.plus.max_calls_at_once = 1
+    session.flush()
+    for _ in range(2):
+        answer = legacy_script.ask()
+    message = exchange(session).shadow_answer["message"]
+    assert message == answer.get_json()["message"]
+    assert message.startswith("The call is queued and waits.")
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -190,9 +190,9 @@ def test_calls_in_trial_mode_are_limited_per_organization_and_partner(
         calling_organization.accept(session, NUMBER, trial_limits=limits)
     message = "In trial mode an organization can place 2 calls a day (UTC)."
     assert refused(session, calling_organization, trial_limits=limits) == message
-    request = asked_by(calling_organization)
+    request, settings = asked_by(calling_organization), CallSettings(trial_limits=limits)
     with pytest.raises(Forbidden, match="2 calls a day"):
-        calls.dry_run(session, calling_organization.key, request, live=True, trial_limits=limits)
+        calls.dry_run(session, calling_organization.key, request, settings, live=True)
     calling_organization.accept(session, NUMBER, trial_limits=limits, live=False)
 
     of_partner = limits._replace(calls_per_organization=9)
