@@ -8,9 +8,13 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from app.models import Backup, InstallationMark, utcnow
+from app.services import workers
 
 RETRY = timedelta(hours=1)
-"""Time until the next attempt after a failed or interrupted backup."""
+"""Time from a failed or interrupted backup until the next attempt."""
+MAX_RUNNING = timedelta(hours=6)
+"""An unfinished backup this old counts as interrupted, whichever workers are alive."""
+ALIVE_SECONDS = 60.0
 OVERDUE = timedelta(hours=26)
 RETENTION = timedelta(days=90)
 MAX_PROBLEM_LENGTH = 500
@@ -80,4 +84,15 @@ def _is_due(session: Session, now: datetime, hour: int) -> bool:
     backups = session.scalars(select(Backup).where(Backup.started_at >= slot)).all()
     if any(each.finished_at and each.problem is None for each in backups):
         return False
-    return not any(each.started_at > now - RETRY for each in backups)
+    return not any(
+        each.started_at > now - RETRY or _may_be_running(session, each, now) for each in backups
+    )
+
+
+def _may_be_running(session: Session, backup: Backup, now: datetime) -> bool:
+    """Return whether a worker is alive that was already running when an unfinished backup began."""
+    return (
+        backup.finished_at is None
+        and backup.started_at > now - MAX_RUNNING
+        and workers.any_alive_since(session, backup.started_at, ALIVE_SECONDS)
+    )

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, DateTime, delete, exists, func, select, update
+from sqlalchemy import DateTime, Exists, delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from app.gateways.job_queue import QUEUES
@@ -97,7 +97,13 @@ def any_alive(session: Session, within_seconds: float) -> bool:
     return bool(session.scalar(select(is_any_alive(session, within_seconds))))
 
 
-def is_any_alive(session: Session, within_seconds: float) -> ColumnElement[bool]:
+def any_alive_since(session: Session, moment: datetime, within_seconds: float) -> bool:
+    """Return whether a worker that is alive was started by then."""
+    is_alive = is_any_alive(session, within_seconds)
+    return bool(session.scalar(select(is_alive.where(WorkerHeartbeat.started_at <= moment))))
+
+
+def is_any_alive(session: Session, within_seconds: float) -> Exists:
     """Return `any_alive` as a condition."""
     since = _database_now(session) - timedelta(seconds=within_seconds)
     return exists().where(WorkerHeartbeat.beat_at >= since)

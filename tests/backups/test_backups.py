@@ -4,6 +4,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import psycopg
@@ -19,7 +20,7 @@ from app.database import Database, make_engine
 from app.jobs import housekeeping
 from app.jobs.restore_detection import MarkFile
 from app.models import Backup, Call, Partner, utcnow
-from app.services import pauses
+from app.services import pauses, workers
 from tests.fixtures.databases import OWNER, POSTGRES_ADMIN, Databases
 from tests.fixtures.s3_server import BUCKET, S3Server
 from tests.fixtures.settings import settings_for, url_of
@@ -272,6 +273,23 @@ def test_a_failed_backup_is_noted_and_tried_again_after_an_hour(
         found.last.started_at -= records.RETRY
         session.flush()
         assert records.claim(session, utcnow(), hour=3) is not None
+
+
+def test_a_backup_of_a_living_worker_is_not_begun_again_for_some_hours(
+    fresh_database: Database,
+) -> None:
+    with fresh_database.transaction() as session:
+        workers.announce(session, "first")
+        now = utcnow()
+        hour, later = (now.hour + 12) % 24, now + records.RETRY
+        assert records.claim(session, now, hour) is not None
+        assert records.claim(session, later, hour) is None
+        workers.remove(session, "first")
+        workers.announce(session, "second")
+        assert records.claim(session, later, hour) is not None
+        latest = later + records.MAX_RUNNING
+        assert records.claim(session, latest - timedelta(minutes=1), hour) is None
+        assert records.claim(session, latest, hour) is not None
 
 
 def test_a_daily_backup_in_a_bucket_is_restored_without_the_files_of_a_bucket(
