@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from sqlalchemy import column, select, table, text
 from app.database import Database
 from app.gateways.job_queue import enqueue_mail
 from app.gateways.wake import CHANNEL
-from app.models import SimulatedCall, new_id
+from app.models import Call, SimulatedCall, new_id
 from tests.fixtures.worker import (
     CallingOrganization,
     Worker,
@@ -90,6 +91,15 @@ def test_a_call_that_ends_makes_room_for_the_next_without_a_poll(fresh_database:
     for number in NUMBERS:
         calling_organization.dial(fresh_database, number)
     wait_until(lambda: not unfinished_calls(fresh_database), 60)
+    query = (
+        select(SimulatedCall.to_number, SimulatedCall.placed_at, Call.ended_at)
+        .join(Call, Call.phone_number == SimulatedCall.to_number)
+        .order_by(SimulatedCall.placed_at)
+    )
+    with fresh_database.transaction(read_only=True) as session:
+        placed = session.execute(query).all()
+    assert sorted(call.to_number for call in placed) == NUMBERS
+    assert all(one.ended_at <= following.placed_at for one, following in pairwise(placed))
 
 
 def test_work_that_waits_at_the_start_of_a_worker_is_taken_at_once(
