@@ -31,6 +31,28 @@ def test_a_task_that_waits_for_another_system_delays_no_other(
     answer.set()
 
 
-def test_the_watch_of_calls_and_the_costs_of_calls_have_separate_threads() -> None:
-    assert housekeeping.watch_calls in {task.run for task in housekeeping.TASKS}
-    assert housekeeping.ask_for_costs in {task.run for task in housekeeping.OUTGOING_TASKS}
+def test_a_task_that_failed_runs_again_and_stops_no_other(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    has_failed, has_run_again, has_other_run, stop = Event(), Event(), Event(), Event()
+
+    def fail_once() -> None:
+        if has_failed.is_set():
+            has_run_again.set()
+            return
+        has_failed.set()
+        message = "the disk is full"
+        raise OSError(message)
+
+    monkeypatch.setattr(housekeeping, "OUTGOING_TASKS", [])
+    monkeypatch.setattr(
+        housekeeping,
+        "TASKS",
+        [PeriodicTask("tidy", 0.1, fail_once), PeriodicTask("watch", HOUR, has_other_run.set)],
+    )
+    housekeeping.start_periodic_tasks(stop, 0)
+    assert has_other_run.wait(10)
+    assert has_run_again.wait(10)
+    stop.set()
+    assert "housekeeping failed: tidy" in caplog.text
+    assert "the disk is full" in caplog.text
