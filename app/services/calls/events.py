@@ -15,6 +15,8 @@ from app.services.webhooks.publishing import publish
 
 DELAYED = "put-off"
 """The kind of the entry about an attempt that the carrier delayed."""
+ATTEMPT_ENDED = "attempt-ended"
+"""The kind of the entry about an attempt that the organization's rule retries."""
 
 
 def add_timeline_entry(
@@ -30,7 +32,7 @@ def add_timeline_entry(
     """Add an entry to the call's timeline.
 
     ``kind`` is the last part of the entry's key, which is unique in the call: accepted, scheduled,
-    dialing, ringing, answered, said-intro, said-voicemail, attempt-ended, never-placed,
+    dialing, ringing, answered, said-intro, said-voicemail, never-placed, `ATTEMPT_ENDED`,
     `DELAYED`, held, was-unknown, ended, cancel-asked, cancel-refused (kinds that can repeat carry
     their time after a colon).
     """

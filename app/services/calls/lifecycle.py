@@ -232,7 +232,7 @@ def end_attempt(
     move(call, states.RETRY, CallStatus.SCHEDULED)
     call.status_detail, call.next_attempt_at = retry.reason, retry.until
     events.add_timeline_entry(
-        session, call, "attempt-ended", status, at=at, detail=detail, attempt_id=attempt.id
+        session, call, events.ATTEMPT_ENDED, status, at=at, detail=detail, attempt_id=attempt.id
     )
     enqueue_at(session, call, retry.until, at)
 
@@ -244,12 +244,15 @@ def _next_retry(
     if reason not in _WORTH_RETRYING or call.verifies_a_number:
         return None
     organization = session.get_one(Organization, call.organization_id)
-    placed = session.scalar(
+    retries = session.scalar(
         select(func.count())
-        .select_from(CallAttempt)
-        .where(CallAttempt.call_id == call.id, CallAttempt.carrier_reference.is_not(None))
+        .select_from(CallEvent)
+        .where(
+            CallEvent.call_id == call.id,
+            CallEvent.key.endswith(f":{events.ATTEMPT_ENDED}"),
+        )
     )
-    if max(1, placed or 0) > organization.retry_times:
+    if (retries or 0) >= organization.retry_times:
         return None
     retry_at = at + timedelta(minutes=organization.retry_minutes)
     if retry_at >= call.expires_at:

@@ -202,6 +202,23 @@ def test_a_busy_number_is_called_again_later_unless_the_call_expires(
     )
 
 
+def test_a_refused_call_is_retried_as_often_as_the_organization_chose(
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
+) -> None:
+    organization = session.get_one(Organization, calling_organization.organization_id)
+    organization.retry_times, organization.retry_minutes = 1, 30
+    clock.set("2026-06-10T15:00")
+    call = ask(session, calling_organization, NEW_YORK)
+    statuses = []
+    for _ in range(2):
+        attempt_id = new_id()
+        claims.next_step(session, call.id, attempt_id, calls_at_once=5)
+        attempts.record_refusal(session, attempt_id, EndedReason.CARRIER_ERROR, "Unauthorized.")
+        statuses.append(call.status)
+        clock.pass_by(minutes=30)
+    assert statuses == [CallStatus.SCHEDULED, CallStatus.FAILED]
+
+
 def test_an_idempotency_key_is_good_for_a_day(
     session: Session, calling_organization: CallingOrganization, clock: SetClock
 ) -> None:
