@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.gateways.wake import WakeEvent
 from app.jobs.context import context
+from app.jobs.resilience import skipping_faults
 from app.models import utcnow
 from app.services.outreach import dispatcher
 
@@ -42,6 +43,7 @@ def dispatch_all() -> int:
         due = dispatcher.due(session, utcnow())
     scheduled = 0
     for campaign_id in due:
-        with database.transaction() as session:
+        fault = "campaign %s could not be dispatched"
+        with skipping_faults(fault, campaign_id), database.transaction() as session:
             scheduled += dispatcher.dispatch(session, campaign_id, settings, utcnow())
     return scheduled

@@ -4,7 +4,8 @@ import functools
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
@@ -16,6 +17,8 @@ R = TypeVar("R")
 
 MAX_PAUSE_SECONDS = 5.0
 """Maximum pause between two tries: calls continue this soon after the database is back."""
+
+DATABASE_OUTAGES = (OperationalError, InterfaceError, PoolTimeout)
 
 log = logging.getLogger(__name__)
 
@@ -31,12 +34,24 @@ def retry_on_database_outage(work: Callable[P, R]) -> Callable[P, R]:
         while True:
             try:
                 return work(*args, **kwargs)
-            except (OperationalError, InterfaceError, PoolTimeout) as error:
+            except DATABASE_OUTAGES as error:
                 log.warning("the database can't be used (%s); trying again", type(error).__name__)
             time.sleep(pause)
             pause = min(pause * 2, MAX_PAUSE_SECONDS)
 
     return repeated
+
+
+@contextmanager
+def skipping_faults(message: str, *values: object) -> Iterator[None]:
+    """Log an unexpected error of one of several items, so that the others go on. An outage of the
+    database concerns all of them, and is raised."""
+    try:
+        yield
+    except DATABASE_OUTAGES:
+        raise
+    except Exception:
+        log.exception(message, *values)
 
 
 class ShutdownGate:

@@ -10,12 +10,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.database import Database
 from app.jobs.context import context
 from app.jobs.observed import observe_job
-from app.jobs.resilience import retry_on_database_outage
+from app.jobs.resilience import retry_on_database_outage, skipping_faults
 from app.services.calls import waiting
 
 log = logging.getLogger(__name__)
 
 EVERY_SECONDS = 2.0
+_FAULT = "call %s could not be checked"
 
 
 def release_held(database: Database) -> None:
@@ -32,7 +33,7 @@ def check_held(database: Database) -> None:
     with database.transaction(read_only=True) as session:
         ids = waiting.list_due_held(session)
     for call_id in ids:
-        with database.transaction() as session:
+        with skipping_faults(_FAULT, call_id), database.transaction() as session:
             waiting.check_held(session, call_id)
 
 
@@ -61,7 +62,7 @@ def check_queued(last_id: UUID | None) -> tuple[UUID | None, bool]:
             queued = waiting.list_queued(session, last_id)
             stopped = waiting.stopped_by_rules(session, queued)
         for call_id in stopped:
-            with database.transaction() as session:
+            with skipping_faults(_FAULT, call_id), database.transaction() as session:
                 waiting.end_if_stopped(session, call_id)
         last_id = queued[-1] if len(queued) == waiting.QUEUED_BATCH else None
         if last_id is None or not stopped:
