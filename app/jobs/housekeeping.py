@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from uuid import UUID
 
 from dbos import DBOS
@@ -16,7 +17,8 @@ from app import backups, gc_tuning
 from app.backups import records as backup_records
 from app.config import Settings
 from app.database import Database
-from app.gateways.carriers.base import NoCarrierAnswer
+from app.enums import CarrierKind
+from app.gateways.carriers.base import NoCarrierAnswer, UnknownAtCarrier
 from app.gateways.carriers.factory import trunk_of
 from app.gateways.carriers.sip.ledger import AttemptLedger
 from app.gateways.processors.base import PaymentProcessor, ProcessorRefused, ProcessorUnavailable
@@ -153,19 +155,31 @@ def gather_statistics() -> None:
 
 def ask_for_costs() -> None:
     """Query the carriers for the costs of recent calls that have none yet."""
-    database = context().database
     for kind in context().carriers.charging():
-        with database.transaction(read_only=True) as session:
-            inquiries = carrier_costs.costs_due(session, kind, datetime.now(UTC), COSTS_A_RUN)
-        for inquiry in inquiries:
-            try:
-                state = context().carriers.of(kind, inquiry.account_id).look_up(inquiry)
-            except NoCarrierAnswer as silence:
-                log.warning("the carrier did not say what calls cost: %s", silence)
-                break
-            if state.cost is not None:
-                with database.transaction() as session:
-                    carrier_costs.write_cost_of(session, inquiry.attempt_id, state)
+        _ask_for_costs(kind)
+
+
+def _ask_for_costs(kind: CarrierKind) -> None:
+    """An account that doesn't answer is queried again at the next run. While none answers, the run
+    ends after a minute, so that other tasks don't wait for each of them."""
+    database, last_at = context().database, time.monotonic() + MINUTE
+    with database.transaction(read_only=True) as session:
+        inquiries = carrier_costs.costs_due(session, kind, datetime.now(UTC), COSTS_A_RUN)
+    silent: set[UUID | None] = set()
+    answering = (inquiry for inquiry in inquiries if inquiry.account_id not in silent)
+    for inquiry in islice(answering, COSTS_A_RUN):
+        try:
+            state = context().carriers.of(kind, inquiry.account_id).look_up(inquiry)
+        except NoCarrierAnswer as silence:
+            log.warning("the carrier did not say what calls cost: %s", silence)
+            if time.monotonic() > last_at:
+                return
+            if not isinstance(silence, UnknownAtCarrier):
+                silent.add(inquiry.account_id)
+            continue
+        if state.cost is not None:
+            with database.transaction() as session:
+                carrier_costs.write_cost_of(session, inquiry.attempt_id, state)
 
 
 def forward_history() -> None:

@@ -75,6 +75,10 @@ class NoCarrierAnswer(Exception):
     """A timeout, a reset or a server error: the call may have been placed."""
 
 
+class UnknownAtCarrier(NoCarrierAnswer):
+    """The carrier answered that it doesn't have what was requested, such as a deleted call."""
+
+
 class PlacementVerdict(StrEnum):
     """Whether an attempt was placed, according to the carrier."""
 

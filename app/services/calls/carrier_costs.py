@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, CarrierKind
@@ -24,11 +24,12 @@ NO_CURRENCY = "XXX"
 def costs_due(
     session: Session, carrier: CarrierKind, now: datetime, limit: int
 ) -> list[AttemptInquiry]:
-    """Return recently ended attempts without a cost, latest first."""
-    rows = session.execute(
-        select(CallAttempt, Call.phone_number, Assistant.phone_number)
-        .join(Call, Call.id == CallAttempt.call_id)
-        .join(Assistant, Assistant.id == Call.assistant_id)
+    """Return recently ended attempts without a cost: at most ``limit`` of each account, the latest
+    of every account first."""
+    latest = CallAttempt.id.desc()
+    rank = func.row_number().over(partition_by=CallAttempt.account_id, order_by=latest)
+    ranked = (
+        select(CallAttempt.id, rank.label("rank"))
         .where(
             CallAttempt.id >= id_at(now - MAX_CALL_AGE),
             CallAttempt.carrier == carrier,
@@ -36,8 +37,15 @@ def costs_due(
             CallAttempt.cost.is_(None),
             CallAttempt.ended_at >= now - ASKED_FOR,
         )
-        .order_by(CallAttempt.id.desc())
-        .limit(limit)
+        .subquery()
+    )
+    rows = session.execute(
+        select(CallAttempt, Call.phone_number, Assistant.phone_number)
+        .join(ranked, ranked.c.id == CallAttempt.id)
+        .join(Call, Call.id == CallAttempt.call_id)
+        .join(Assistant, Assistant.id == Call.assistant_id)
+        .where(ranked.c.rank <= limit)
+        .order_by(ranked.c.rank, latest)
     )
     return [
         AttemptInquiry(

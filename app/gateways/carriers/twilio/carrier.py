@@ -21,6 +21,7 @@ from app.gateways.carriers.base import (
     PlacementDelayed,
     PlacementRejected,
     PlacementVerdict,
+    UnknownAtCarrier,
 )
 from app.gateways.carriers.twilio.account import TwilioAccount
 from app.gateways.carriers.twilio.call_reports import parse_moment, state_of_call
@@ -187,7 +188,7 @@ class TwilioCarrier:
             raise NoCarrierAnswer(type(error).__name__) from error
         if answer.status_code != 200 or not isinstance(data, dict):
             message = f"status {answer.status_code}"
-            raise NoCarrierAnswer(message)
+            raise (UnknownAtCarrier if answer.status_code == 404 else NoCarrierAnswer)(message)
         return data
 
     def _uri(self, reference: str | None = None) -> str:
