@@ -155,6 +155,7 @@ def retry_attempt(attempt_id: UUID) -> NextStep | None:
                 claim = claims.claim_retry(
                     session,
                     attempt_id,
+                    carrier_calls_per_second=context().settings.carrier_calls_per_second,
                     host_lookup=host_lookup,
                     secret_keys=context().settings.secret_keys,
                 )

@@ -198,14 +198,19 @@ def _host_to_look_up(
 def _wait_for_pace(
     session: Session, call: Call, per_second: float, now: datetime
 ) -> CallClaim | None:
-    """Take the carrier's turn for a live call; return a claim to wait if another call has it."""
-    if not per_second or not call.live:
-        return None
-    next_turn_at = carrier_pace.take_turn(session, call.carrier, per_second, now)
+    """Take the carrier's turn; return a claim to wait if another call has it."""
+    next_turn_at = _take_turn(session, call, per_second, now)
     if next_turn_at is None:
         return None
     lifecycle.wait_for_turn(call, limits.CARRIER_PACE)
     return CallClaim(ClaimKind.WAIT, call.carrier, until=next_turn_at)
+
+
+def _take_turn(session: Session, call: Call, per_second: float, now: datetime) -> datetime | None:
+    """Take the carrier's turn for a live call; return when to try again if another call has it."""
+    if not per_second or not call.live:
+        return None
+    return carrier_pace.take_turn(session, call.carrier, per_second, now)
 
 
 class _ActiveTraffic(NamedTuple):
@@ -300,12 +305,13 @@ def claim_retry(
     session: Session,
     attempt_id: UUID,
     *,
+    carrier_calls_per_second: float = 0,
     host_lookup: HostLookup | None = None,
     secret_keys: Sequence[str] = (),
 ) -> CallClaim:
     """Decide the next step of an attempt that the carrier wanted later. It certainly wasn't placed,
-    and every check is repeated, as in `next_step`: if hours or limits make the call wait, it goes
-    back to the queue."""
+    and every check is repeated, as in `next_step`: if hours, limits or the host of its voice
+    address stop the call, it goes back to the queue, where `next_step` decides."""
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE or attempt.carrier_retry_at is None:
         return _claim_for_attempt(session, call, attempt_id)
@@ -317,6 +323,8 @@ def claim_retry(
     parties = rules.parties_of(session, call.assistant_id, call.phone_number, lock=True)
     if next_claim := _prepare_retry(session, call, attempt, parties, host_lookup, now):
         return next_claim
+    if next_turn_at := _take_turn(session, call, carrier_calls_per_second, now):
+        return _delay(call, attempt, next_turn_at, limits.CARRIER_PACE)
     call.status_detail = call.next_attempt_at = None
     attempt.carrier_retry_at, attempt.asked_at = None, now
     attempt.from_number = parties.assistant.phone_number
@@ -339,20 +347,26 @@ def _prepare_retry(
         end_attempt(session, call, attempt, end.status, end.reason, at=now, detail=end.detail)
         return CallClaim(ClaimKind.DONE, call.carrier)
     if pause := pauses.of_call(session, call):
-        call.status_detail, call.next_attempt_at = pauses.pause_message(pause), None
-        attempt.carrier_retry_at = now + pauses.RECHECK
-        return _claim_for_retry(attempt)
+        return _delay(call, attempt, now + pauses.RECHECK, pauses.pause_message(pause))
     organization, live = parties.organization, call.live
     wait = limits.find_wait(session, call.phone_number, organization, now, live=live)
     if wait is not None:
-        call.next_attempt_at = None
-        lifecycle.requeue(session, call, attempt, EndedReason.CARRIER_ERROR, wait.reason)
-        return CallClaim(ClaimKind.DONE, call.carrier)
+        return _requeue(session, call, attempt, wait.reason)
     if host := _host_to_look_up(call, parties.assistant, host_lookup):
         return CallClaim(ClaimKind.LOOK_UP_HOST, call.carrier, host=host)
     if host_lookup is not None and host_lookup.problem is not None:
         detail = rules.VOICE_ADDRESS_FAILED(reason_words=host_lookup.problem)
-        failed = CallStatus.FAILED, EndedReason.CARRIER_ERROR
-        end_attempt(session, call, attempt, *failed, at=now, detail=detail)
-        return CallClaim(ClaimKind.DONE, call.carrier)
+        return _requeue(session, call, attempt, detail)
     return None
+
+
+def _delay(call: Call, attempt: CallAttempt, until: datetime, why: str) -> CallClaim:
+    call.status_detail, call.next_attempt_at = why, None
+    attempt.carrier_retry_at = until
+    return _claim_for_retry(attempt)
+
+
+def _requeue(session: Session, call: Call, attempt: CallAttempt, why: str) -> CallClaim:
+    call.next_attempt_at = None
+    lifecycle.requeue(session, call, attempt, EndedReason.CARRIER_ERROR, why)
+    return CallClaim(ClaimKind.DONE, call.carrier)

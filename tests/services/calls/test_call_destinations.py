@@ -13,12 +13,12 @@ from phonenumbers import (
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus, CarrierKind
+from app.enums import CallStatus, CarrierKind, EndedReason
 from app.errors import ValidationFailed
 from app.models import Assistant, Call, Organization, new_id
 from app.phone import region_of
 from app.services import destinations
-from app.services.calls import claims
+from app.services.calls import attempts, claims
 from app.services.calls.claims import ClaimKind, HostLookup
 from app.services.destinations import DestinationChoice, DestinationLimits
 from tests.fixtures.databases import runs_on
@@ -206,6 +206,31 @@ def test_a_call_ends_if_its_host_is_private_and_waits_if_it_is_unknown(
     call = call_of(session, organization_with_voice_hosts, "sip:robin@voice.example")
     claim = claims.next_step(session, call.id, new_id(), calls_at_once=5, host_lookup=found)
     assert (claim.kind, call.status) == (ClaimKind.DONE, status)
+
+
+@pytest.mark.parametrize(
+    ("is_permanent", "status", "reason"),
+    [
+        (True, CallStatus.CANCELED, EndedReason.ASSISTANT_INACTIVE),
+        (False, CallStatus.SCHEDULED, None),
+    ],
+)
+def test_the_host_of_an_attempt_that_the_carrier_delayed_is_handled_as_at_first(
+    session: Session,
+    organization_with_voice_hosts: CallingOrganization,
+    is_permanent: bool,
+    status: CallStatus,
+    reason: EndedReason | None,
+) -> None:
+    call = call_of(session, organization_with_voice_hosts, "sip:robin@voice.example")
+    attempt_id, found = new_id(), HostLookup("voice.example")
+    claims.next_step(session, call.id, attempt_id, calls_at_once=5, host_lookup=found)
+    attempts.record_carrier_retry(session, attempt_id, 0, "The carrier asked to wait.")
+    problem = HostLookup("voice.example", "No answer.", is_permanent=is_permanent)
+    assert claims.claim_retry(session, attempt_id, host_lookup=problem).kind is ClaimKind.DONE
+    claims.next_step(session, call.id, new_id(), calls_at_once=5, host_lookup=problem)
+    assert (call.status, call.ended_reason) == (status, reason)
+    assert call.status_detail == "The assistant's voice address can't be used. No answer."
 
 
 def test_a_voice_address_that_is_not_allowed_any_more_stops_the_call(

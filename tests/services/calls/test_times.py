@@ -149,6 +149,23 @@ def test_a_number_that_rang_meanwhile_makes_a_delayed_attempt_wait(
     assert call.scheduled_for == datetime(2026, 6, 10, 15, 30, tzinfo=UTC)
 
 
+def test_attempts_that_the_carrier_delayed_wait_for_their_turns_at_the_carrier(
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
+) -> None:
+    clock.set("2026-06-10T15:00")
+    delayed = [delay(session, ask(session, calling_organization, NEW_YORK)) for _ in range(2)]
+
+    def retries() -> list[ClaimKind]:
+        return [
+            claims.claim_retry(session, attempt_id, carrier_calls_per_second=1).kind
+            for attempt_id in delayed
+        ]
+
+    assert retries() == [ClaimKind.DIAL, ClaimKind.RETRY]
+    clock.pass_by(minutes=1)
+    assert retries() == [ClaimKind.RESOLVE, ClaimKind.DIAL]
+
+
 def test_an_attempt_that_the_carrier_delayed_for_a_day_expires(
     session: Session, calling_organization: CallingOrganization, clock: SetClock
 ) -> None:
