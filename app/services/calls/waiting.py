@@ -163,9 +163,10 @@ def reschedule_earlier(
                 lifecycle.postpone(session, call, wait.until, wait.reason, now)
             continue
         if call.live:
-            remaining = room.get(organization.id, _room_today(session, organization, now))
-            room[organization.id] = remaining - 1
-            if remaining < 1:
+            if organization.id not in room:
+                room[organization.id] = _room_today(session, organization, now)
+            room[organization.id] -= 1
+            if room[organization.id] < 0:
                 continue
         lifecycle.postpone(session, call, now, None, now)
     return call_ids[-1] if call_ids else None

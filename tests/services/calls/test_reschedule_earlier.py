@@ -14,6 +14,7 @@ from app.services.calls import claims, lifecycle, waiting
 from app.services.calls.claims import ClaimKind
 from app.services.calls.limits import DAY_USED_UP, OUTSIDE_HOURS
 from tests.fixtures.clock import SetClock, set_clock
+from tests.fixtures.statements import counted
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
 
 NOON = datetime(2026, 6, 10, 12, tzinfo=UTC)
@@ -77,6 +78,19 @@ def test_as_many_calls_come_today_as_a_raised_limit_has_room_for(session: Sessio
     ]
     assert turns(session) - before == 2
     assert [claim(session, call) for call in postponed[:2]] == [ClaimKind.DIAL] * 2
+
+
+def test_the_calls_of_an_organization_are_counted_once_for_all_that_come_sooner(
+    session: Session,
+) -> None:
+    calling_organization = make_calling_organization(session, max_calls_a_day=1)
+    used_up(session, calling_organization, 3)
+    session.get_one(Organization, calling_organization.organization_id).max_calls_a_day = 9
+    session.flush()
+    with counted(session.get_bind().engine) as statements:
+        look(session, calling_organization)
+    counts = [each for each in statements if "count(*)" in each and "scheduled_for" in each]
+    assert len(counts) == 1
 
 
 def test_a_call_that_comes_sooner_says_so_and_keeps_its_expiry(
