@@ -223,18 +223,18 @@ def end_attempt(
     if attempt.answered_at is not None:
         answered_by = attempt.answered_by or AnsweredBy.UNKNOWN
         _record_conversation(session, call, answered_by, attempt.answered_at, at)
-    if status is not CallStatus.UNKNOWN:
-        spending.settle(session, call, attempt)
     retry = _next_retry(session, call, reason, at)
     if retry is None:
         end_call(session, call, status, reason, at=at, detail=detail)
-        return
-    move(call, states.RETRY, CallStatus.SCHEDULED)
-    call.status_detail, call.next_attempt_at = retry.reason, retry.until
-    events.add_timeline_entry(
-        session, call, events.ATTEMPT_ENDED, status, at=at, detail=detail, attempt_id=attempt.id
-    )
-    enqueue_at(session, call, retry.until, at)
+    else:
+        move(call, states.RETRY, CallStatus.SCHEDULED)
+        call.status_detail, call.next_attempt_at = retry.reason, retry.until
+        events.add_timeline_entry(
+            session, call, events.ATTEMPT_ENDED, status, at=at, detail=detail, attempt_id=attempt.id
+        )
+        enqueue_at(session, call, retry.until, at)
+    if status is not CallStatus.UNKNOWN:
+        spending.settle(session, call, attempt)
 
 
 def _next_retry(
@@ -313,9 +313,9 @@ def resolve(
     call.status_detail, call.next_attempt_at = detail, None
     if answered_at is not None and answered_by is not None:
         _record_conversation(session, call, answered_by, answered_at, at)
+    _count_ended(session, call)
     if attempt is not None:
         spending.settle(session, call, attempt)
-    _count_ended(session, call)
     events.add_timeline_entry(session, call, "ended", status, at=utcnow(), detail=detail)
     events.publish_event(session, call, WebhookEvent(f"call.{status.value}"))
 

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.database import Database
-from app.enums import CallSource, CallStatus, CarrierKind, EndedReason
+from app.enums import AnsweredBy, CallSource, CallStatus, CarrierKind, EndedReason
 from app.errors import Conflict
 from app.gateways.carriers.base import (
     CarrierEvent,
@@ -25,6 +25,7 @@ from app.services.calls import attempts, carrier_costs, carrier_reports, claims,
 from app.services.calls.claims import ClaimKind
 from app.services.calls.states import lock_attempt
 from tests.fixtures.clock import SetClock
+from tests.fixtures.statements import counted
 from tests.fixtures.worker import (
     CallingOrganization,
     create_calling_organization,
@@ -230,6 +231,33 @@ def test_an_unknown_attempt_keeps_its_reservation_until_it_is_resolved(session: 
     )
     session.flush()
     assert total(session, calling_organization) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("is_unknown", [False, True])
+def test_an_ended_call_locks_the_spending_totals_after_all_other_sums(
+    session: Session, is_unknown: bool
+) -> None:
+    calling_organization = make_calling_organization(session)
+    limit(session, calling_organization, "organization", day_micros=CALL_MICROS)
+    call, attempt_id = claimed(session, calling_organization)
+    if is_unknown:
+        attempts.end_unknown(session, attempt_id)
+    _, attempt = lock_attempt(session, attempt_id)
+    end = CallStatus.COMPLETED, EndedReason.COMPLETED
+    attempt.answered_at = now = utcnow()
+    with counted(session.get_bind().engine) as statements:
+        if is_unknown:
+            human = AnsweredBy.HUMAN
+            lifecycle.resolve(
+                session, call, attempt, *end, at=now, answered_at=now, answered_by=human
+            )
+        else:
+            lifecycle.end_attempt(session, call, attempt, *end, at=now)
+    tables = [statement.split()[2] for statement in statements if statement.startswith("INSERT")]
+    sums = [table for table in tables if table.endswith("_days") or table == "spending_totals"]
+    first = sums.index("spending_totals")
+    assert {"call_days", "conversation_days"} <= set(sums[:first])
+    assert set(sums[first:]) == {"spending_totals"}
 
 
 @pytest.mark.usefixtures("clock")
