@@ -13,7 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, func, inspect, select, update
+from sqlalchemy import Connection, func, inspect, select, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -29,6 +29,7 @@ from app.enums import (
     EndedReason,
     NumberSource,
     Role,
+    Tier,
 )
 from app.gateways.carriers.base import CarrierReport, PlacementVerdict
 from app.models import (
@@ -43,6 +44,8 @@ from app.models import (
     Partner,
     PartnerDestinations,
     PhoneNumber,
+    ProcessorAccount,
+    ProcessorPrice,
     Webhook,
     new_id,
     utcnow,
@@ -53,7 +56,7 @@ from app.services.calls import carrier_costs
 from app.services.webhooks import publishing
 from migrations.filters import belongs_to_us
 from scripts import new_migration
-from tests.fixtures.tenants import make_tenant
+from tests.fixtures.tenants import make_partner, make_tenant
 from tests.fixtures.worker import create_calling_organization
 
 VERSION = "alembic_version"
@@ -342,6 +345,37 @@ def test_older_names_are_found_without_accents(fresh_database: Database) -> None
     assert [each.name for each in people] == ["Zoë Çelik"]
     assert [each.name for each in found] == ["Ünal"]
     assert sorted(folded) == [" ann berg", " asa o'neil"]
+
+
+def test_each_partner_keeps_the_known_prices_that_are_certainly_its_own(
+    fresh_database: Database,
+) -> None:
+    """Two name ``shared`` at the installation's account; a third one has an account of its own."""
+    run(fresh_database, command.downgrade, "0114")
+    named = {"one": ["shared", "unclear"], "two": ["shared"], "three": ["unclear", "own"]}
+    tiers = (Tier.BASIC, Tier.PLUS)
+    with fresh_database.transaction() as session:
+        for name, price_ids in named.items():
+            pricing = [
+                {"tier": tier.value, "processorPriceId": each, "processorProductId": "x"}
+                for tier, each in zip(tiers, price_ids, strict=False)
+            ]
+            partner = make_partner(session, name, pricing=pricing)
+            if name == "three":
+                session.add(ProcessorAccount(partner_id=partner.id, secret="sealed"))
+        stored = text(
+            "INSERT INTO processor_prices (price_id, name, cost, currency, fetched_at) "
+            "VALUES (:id, 'Plus', 99, 'USD', '2026-05-01 00:00:00+00:00')"
+        )
+        ids = ("shared", "unclear", "own", "unused")
+        session.execute(stored, [{"id": each} for each in ids])
+    run(fresh_database, command.upgrade, "head")
+    with fresh_database.transaction(read_only=True) as session:
+        query = select(Partner.name, ProcessorPrice.price_id).join_from(
+            ProcessorPrice, Partner, Partner.id == ProcessorPrice.partner_id
+        )
+        found = [tuple(row) for row in session.execute(query)]
+    assert sorted(found) == [("one", "shared"), ("three", "own"), ("two", "shared")]
 
 
 def test_webhooks_keep_their_deliveries_when_the_migration_is_applied_and_undone(

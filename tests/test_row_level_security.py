@@ -80,8 +80,6 @@ WITHOUT_TENANT = {
     "file_store_marks",
     "installation_destinations",
     "installation_marks",
-    "processor_checks",
-    "processor_prices",
     "rate_levels",
     "retention_runs",
     "revoked_tokens",

@@ -18,7 +18,7 @@ from sqlalchemy.exc import OperationalError
 from app.config import ROOT
 from app.database import Database
 
-OLDEST_SCHEMA = "0112"
+OLDEST_SCHEMA = "0115"
 """The oldest migration that this code works with; the newest is `head`. Raise it together with the
 first model that needs a migration."""
 

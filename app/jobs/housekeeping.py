@@ -141,7 +141,7 @@ def _refresh_prices(processor: PaymentProcessor, partner_id: UUID | None = None)
             log.warning("prices were not refreshed: %s", error)
             return
         with database.transaction() as session:
-            pricing_refresh.store_prices(session, references, prices)
+            pricing_refresh.store_prices(session, partner_id, references, prices)
 
 
 def release_space() -> None:

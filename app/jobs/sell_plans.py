@@ -143,7 +143,7 @@ def _refresh(worker: WorkerContext, partner_id: UUID, references: Sequence[Price
         log.warning("prices were not refreshed: %s", error)
         return
     with worker.database.transaction() as session:
-        refresh.store_prices(session, references, prices)
+        refresh.store_prices(session, partner_id, references, prices)
 
 
 def request_checkout_url(worker: WorkerContext, checkout_id: UUID) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import Numeric
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.models.base import Base, Created, Id, Json, Name, Short, Time, Updated
+from app.models.base import Base, Created, Id, Json, Name, PartnerId, Short, Time, Updated
 
 
 class WorkerHeartbeat(Base):
@@ -54,10 +54,11 @@ class CallSignal(Base):
 
 
 class ProcessorPrice(Base):
-    """The last known price at the payment processor, refreshed by the worker."""
+    """The last known price at the partner's payment processor, refreshed by the worker."""
 
-    __tablename__ = "processor_prices"
+    __tablename__ = "partner_processor_prices"
 
+    partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
     price_id: Mapped[Name] = mapped_column(primary_key=True)
     product_id: Mapped[Name | None]
     name: Mapped[Name]
@@ -69,10 +70,12 @@ class ProcessorPrice(Base):
 
 
 class ProcessorCheck(Base):
-    """The payment processor's last answer about a price id, also about an unknown one."""
+    """The last answer of the partner's payment processor about a price id, also about an unknown
+    one."""
 
-    __tablename__ = "processor_checks"
+    __tablename__ = "partner_processor_checks"
 
+    partner_id: Mapped[PartnerId] = mapped_column(primary_key=True)
     price_id: Mapped[Name] = mapped_column(primary_key=True)
     found: Mapped[bool]
-    asked_at: Mapped[Time] = mapped_column(index=True)
+    asked_at: Mapped[Time]

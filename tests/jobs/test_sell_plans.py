@@ -276,12 +276,12 @@ def test_a_price_that_was_archived_at_stripe_is_no_longer_the_same(
     publish(context, tenant)
     with context.database.transaction(read_only=True) as session:
         published = pricing.published(session, tenant.partner.id)
-        states = selling.states(session, published)
+        states = selling.states(session, tenant.partner.id, published)
         assert {tier: state.problem for tier, state in states.items()} == {Tier.PLUS: None}
     stripe.client.v1.prices.update(sold(context, tenant)[1], {"active": False})
     sell_plans.refresh_partner(context, tenant.partner.id)
     with context.database.transaction(read_only=True) as session:
-        found = selling.states(session, published)[Tier.PLUS].problem
+        found = selling.states(session, tenant.partner.id, published)[Tier.PLUS].problem
         assert found is not None
         assert found.code == "price_unknown"
 
@@ -291,13 +291,13 @@ def test_prices_of_a_connected_partner_are_refreshed_with_its_own_key(
 ) -> None:
     draft(context, tenant, terms=PlanTerms(800, "USD"))
     publish(context, tenant)
-    price_id = sold(context, tenant)[1]
+    key = (tenant.partner.id, sold(context, tenant)[1])
     with context.database.transaction() as session:
-        session.delete(session.get_one(ProcessorPrice, price_id))
-        session.delete(session.get_one(ProcessorCheck, price_id))
+        session.delete(session.get_one(ProcessorPrice, key))
+        session.delete(session.get_one(ProcessorCheck, key))
     refresh_prices()
     with context.database.transaction(read_only=True) as session:
-        assert session.get_one(ProcessorPrice, price_id).cost == 8
+        assert session.get_one(ProcessorPrice, key).cost == 8
     with caplog.at_level(logging.WARNING):
         refresh_prices()
     assert caplog.text == ""

@@ -17,7 +17,7 @@ from app.schemas.partners import UpdatePartnerInput
 from app.services import partners, pricing
 from app.services.auth import sessions
 from app.services.money_format import money
-from app.services.pricing import refresh
+from app.services.pricing import EditedPlan, PlanTerms, refresh, selling
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser, in_conflict
@@ -293,12 +293,13 @@ def test_the_second_window_to_save_sees_both_values(admin: Browser) -> None:
 
 
 def store_answer(
-    session: Session, price_id: str, *, cost: int = 149, is_known: bool = True
+    session: Session, tenant: Tenant, price_id: str, *, cost: int = 149, is_known: bool = True
 ) -> None:
-    """Store what Stripe says about an id, as the worker does."""
+    """Store what the partner's Stripe account says about an id, as the worker does."""
     price = ListedPrice("Growth", Decimal(cost), "EUR", "prod_1", "month")
     found = {price_id: price} if is_known else {}
-    refresh.store_prices(session, [PriceReference(Tier.PLUS, price_id, "")], found)
+    references = [PriceReference(Tier.PLUS, price_id, "")]
+    refresh.store_prices(session, tenant.partner.id, references, found)
     session.commit()
 
 
@@ -307,7 +308,7 @@ def hidden(page: str) -> dict[str, str]:
 
 
 def test_a_new_price_id_waits_for_stripe_and_is_then_saved(
-    with_stripe: Browser, session: Session
+    with_stripe: Browser, tenant: Tenant, session: Session
 ) -> None:
     typed = {**FORM, "price_id": "price_1"}
     answer = with_stripe.post(PLUS, typed, page=PLUS)
@@ -319,18 +320,18 @@ def test_a_new_price_id_waits_for_stripe_and_is_then_saved(
     assert 'value="price_1"' not in with_stripe.get(PLUS).text
     changed = with_stripe.post(PLUS, waiting | {"price_id": "price_2"}, page=PLUS, headers=htmx)
     assert hidden(changed.text)["asked_id"] == "price_2"
-    store_answer(session, "price_1")
+    store_answer(session, tenant, "price_1")
     saved = with_stripe.post(PLUS, waiting, page=PLUS, headers=htmx)
     assert saved.headers["HX-Redirect"] == "/pricing?saved=1"
     assert 'value="price_1"' in with_stripe.get(PLUS).text
 
 
 def test_a_wrong_price_id_is_named_at_its_field_and_nothing_is_saved(
-    with_stripe: Browser, session: Session
+    with_stripe: Browser, tenant: Tenant, session: Session
 ) -> None:
     typed = {**FORM, "price_id": "price_1"}
     waiting = typed | hidden(with_stripe.post(PLUS, typed, page=PLUS).text)
-    store_answer(session, "price_1", is_known=False)
+    store_answer(session, tenant, "price_1", is_known=False)
     answer = with_stripe.post(PLUS, waiting, page=PLUS)
     assert answer.status_code == 422
     error = answer.text.partition('id="price_id-error"')[2].partition("</p>")[0]
@@ -345,9 +346,34 @@ def test_a_wrong_price_id_is_named_at_its_field_and_nothing_is_saved(
         assert with_stripe.post(PLUS, sent, page=PLUS).status_code == 200
 
 
-def test_two_plans_can_not_have_the_same_price_id(with_stripe: Browser, session: Session) -> None:
+@pytest.mark.parametrize("others_cost", [149, 35])
+def test_the_price_id_of_another_partner_neither_shows_nor_changes_what_it_knows(
+    with_stripe: Browser, tenant: Tenant, other_tenant: Tenant, session: Session, others_cost: int
+) -> None:
+    """Whether its price would fit the plan or not."""
+    store_answer(session, other_tenant, "price_1", cost=others_cost)
+    typed = {**FORM, "price_id": "price_1"}
+    answer = with_stripe.post(PLUS, typed, page=PLUS)
+    assert answer.status_code == 200
+    assert "Checking price_1 with Stripe…" in answer.text
+    store_answer(session, tenant, "price_1", is_known=False)
+    refused = with_stripe.post(PLUS, typed | hidden(answer.text), page=PLUS)
+    assert refused.status_code == 422
+    assert "Stripe has no price on sale with the ID price_1." in refused.text
+    with_stripe.post(PLUS, typed, page=PLUS)  # the own negative answer is asked for again
+
+    terms = PlanTerms(others_cost * 100, "EUR")
+    plan = EditedPlan(Tier.PLUS, "Growth", terms, is_visible=True, price_id="price_1")
+    session.expire_all()
+    states = selling.states(session, other_tenant.partner.id, [plan])
+    assert states[Tier.PLUS].problem is None
+
+
+def test_two_plans_can_not_have_the_same_price_id(
+    with_stripe: Browser, tenant: Tenant, session: Session
+) -> None:
     ids = {"price_id": "35", "product_id": "prod_1"}
-    store_answer(session, "35")
+    store_answer(session, tenant, "35")
     assert with_stripe.post(PLUS, {**FORM, **ids}, page=PLUS).status_code == 303
     basic = "/pricing/plans/customerBasicPlan"
     answer = with_stripe.post(basic, {**FORM, **ids, "name": "Basic"}, page=basic)
@@ -437,14 +463,15 @@ def test_the_state_of_each_price_at_stripe_is_shown_with_its_age(
     partners.update(session, OPERATOR, tenant.partner.id, changes)
     price = ListedPrice("Plus", Decimal(99), "EUR", "prod_p", "month")
     asked = [PriceReference(Tier.PLUS, price_id, "") for price_id in ("price_p", "price_b")]
-    refresh.store_prices(session, asked, {"price_p": price})
+    refresh.store_prices(session, tenant.partner.id, asked, {"price_p": price})
     session.commit()
     page = words(with_stripe.get(PAGE).text)
     assert "Free price_f Not checked yet –" in page
     assert "Basic price_b Basic: Stripe has no price on sale with the ID price_b." in page
     assert "Plus price_p Same as the plan" in page
     assert "has not answered since" not in page
-    session.get_one(ProcessorPrice, "price_p").fetched_at = utcnow() - timedelta(hours=3)
+    stored = session.get_one(ProcessorPrice, (tenant.partner.id, "price_p"))
+    stored.fetched_at = utcnow() - timedelta(hours=3)
     session.commit()
     assert "Stripe has not answered since" in with_stripe.get(PAGE).text
 

@@ -61,11 +61,13 @@ def _customer_context(session: Session) -> dict[str, Any]:
 def _price_states(session: Session, plan_set: PlanSet) -> dict[str, Any]:
     """Return whether the partner's processor is connected, the states of the prices there, and when
     its oldest answer came, if that is too long ago."""
-    states = selling.states(session, plan_set.published) if _has_processor(session) else {}
+    partner_id = partners.own_partner_id(caller())
+    has_prices = _has_processor(session)
+    states = selling.states(session, partner_id, plan_set.published) if has_prices else {}
     oldest = min((state.seen_at for state in states.values() if state.seen_at), default=None)
     is_stale = oldest is not None and oldest < utcnow() - STALE_AFTER
     return {
-        "is_connected": accounts.is_connected(session, partners.own_partner_id(caller())),
+        "is_connected": accounts.is_connected(session, partner_id),
         "states": states,
         "stale_since": oldest if is_stale else None,
     }

@@ -303,6 +303,8 @@ NOT_PERSONAL: dict[str, str] = {
     "partner_domains": "domain token findings dkim_key dkim_public",
     "partner_header_links": "label url",
     "partner_pricing": "processor_price_id processor_product_id",
+    "partner_processor_checks": "price_id",
+    "partner_processor_prices": "price_id product_id name currency interval",
     "partner_site_images": "image_url",
     "partner_social_links": "url",
     "partners": "slug logo_img_url domain domain_key default_agent_name default_service "
@@ -316,8 +318,6 @@ NOT_PERSONAL: dict[str, str] = {
     "plan_versions": "plans texts send_problem",
     "portal_sessions": "token_hash provider_sid_hash",
     "processor_accounts": "account_id secret webhook_secret words",
-    "processor_checks": "price_id",
-    "processor_prices": "price_id product_id name currency interval",
     "rate_levels": "key",
     "recovery_codes": "code_hash",
     "refusal_counts": "key",

@@ -50,8 +50,13 @@ def _load_prices(
     published = {plan.tier: plan for plan in versions.live(session, partner_id)}
     is_outside = source.is_outside or accounts.is_connected(session, partner_id)
     ids = [entry.processor_price_id for entry in entries]
-    rows = session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
-    stored = {row.price_id: ListedPrice(row.name, row.cost, row.currency) for row in rows}
+    prices = select(ProcessorPrice).where(
+        ProcessorPrice.partner_id == partner_id, ProcessorPrice.price_id.in_(ids)
+    )
+    stored = {
+        row.price_id: ListedPrice(row.name, row.cost, row.currency)
+        for row in session.scalars(prices)
+    }
     for entry in entries:
         plan, price_id = published.get(entry.tier), entry.processor_price_id
         if plan and (not is_outside or plan.price_id == price_id):

@@ -32,7 +32,7 @@ def published(session: Session, partner_id: UUID, at: datetime | None = None) ->
 
 def _published(session: Session, partner_id: UUID, at: datetime | None) -> list[EditedPlan]:
     partner = select(Partner.id).where(Partner.id == partner_id)
-    return _read_plans(session, session.execute(with_published(partner, at)).all())
+    return _read_plans(session, partner_id, session.execute(with_published(partner, at)).all())
 
 
 def with_published(rows: Select[Any], at: datetime | None = None) -> Select[Any]:
@@ -55,7 +55,7 @@ def with_published(rows: Select[Any], at: datetime | None = None) -> Select[Any]
 def remember_published(session: Session, partner_id: UUID, rows: Sequence[Row[Any]]) -> None:
     """Keep the plans in rows of `with_published`, which may repeat them, for `published` in a
     read-only transaction."""
-    read_once(session, ("plans", partner_id, None), lambda: _read_plans(session, rows))
+    read_once(session, ("plans", partner_id, None), lambda: _read_plans(session, partner_id, rows))
 
 
 def remember_published_of(session: Session, partner_ids: Collection[UUID]) -> None:
@@ -71,11 +71,12 @@ def remember_published_of(session: Session, partner_ids: Collection[UUID]) -> No
         remember_published(session, partner_id, rows)
 
 
-def _read_plans(session: Session, rows: Sequence[Row[Any]]) -> list[EditedPlan]:
+def _read_plans(session: Session, partner_id: UUID, rows: Sequence[Row[Any]]) -> list[EditedPlan]:
     version = rows[0].PlanVersion if rows else None
     if version is not None:
         return plans_of(version)
-    return _initial_plans(session, [row.Pricing for row in rows if row.Pricing is not None])
+    entries = [row.Pricing for row in rows if row.Pricing is not None]
+    return _initial_plans(session, partner_id, entries)
 
 
 def plans_of(version: PlanVersion) -> list[EditedPlan]:
@@ -83,14 +84,16 @@ def plans_of(version: PlanVersion) -> list[EditedPlan]:
     return [EditedPlan.stored(values, texts.get(values["tier"], {})) for values in version.plans]
 
 
-def _initial_plans(session: Session, rows: Iterable[Pricing]) -> list[EditedPlan]:
+def _initial_plans(session: Session, partner_id: UUID, rows: Iterable[Pricing]) -> list[EditedPlan]:
     """Return the plans before the first version: those ``rows`` in the contract's ``pricing`` are
     visible, with their known prices."""
     entries: dict[Tier, Pricing] = {}
     for entry in rows:
         entries.setdefault(entry.tier, entry)
     ids = {entry.processor_price_id for entry in entries.values()}
-    prices = select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids))
+    prices = select(ProcessorPrice).where(
+        ProcessorPrice.partner_id == partner_id, ProcessorPrice.price_id.in_(ids)
+    )
     by_price_id = {price.price_id: price for price in session.scalars(prices)} if ids else {}
     return [_initial_plan(tier, entries.get(tier), by_price_id) for tier in BY_SIZE]
 

@@ -27,7 +27,11 @@ def due(session: Session, partner_id: UUID | None = None) -> list[PriceReference
             func.min(Pricing.tier),
             func.min(Pricing.processor_product_id),
         )
-        .outerjoin(ProcessorCheck, ProcessorCheck.price_id == Pricing.processor_price_id)
+        .outerjoin(
+            ProcessorCheck,
+            (ProcessorCheck.partner_id == Pricing.partner_id)
+            & (ProcessorCheck.price_id == Pricing.processor_price_id),
+        )
         .outerjoin(ProcessorAccount, ProcessorAccount.partner_id == Pricing.partner_id)
         .where(
             ProcessorAccount.partner_id == partner_id
@@ -51,19 +55,28 @@ def connected_partners(session: Session) -> Sequence[UUID]:
 
 
 def store_prices(
-    session: Session, references: Sequence[PriceReference], prices: Mapping[str, ListedPrice]
+    session: Session,
+    partner_id: UUID | None,
+    references: Sequence[PriceReference],
+    prices: Mapping[str, ListedPrice],
 ) -> None:
-    """Store the processor's answer. An id that it doesn't know keeps its last known price."""
-    now = utcnow()
-    for reference in references:
-        price = prices.get(reference.price_id)
+    """Store the answer of the partner's processor; without a partner, that of the installation's
+    for all partners without an account whose ``pricing`` names the ids. An id that the processor
+    doesn't know keeps its last known price."""
+    now, ids = utcnow(), [reference.price_id for reference in references]
+    pairs = [(partner_id, price_id) for price_id in ids] if partner_id else _named(session, ids)
+    for owner_id, price_id in pairs:
+        price = prices.get(price_id)
         session.merge(
-            ProcessorCheck(price_id=reference.price_id, found=price is not None, asked_at=now)
+            ProcessorCheck(
+                partner_id=owner_id, price_id=price_id, found=price is not None, asked_at=now
+            )
         )
         if price is not None:
             session.merge(
                 ProcessorPrice(
-                    price_id=reference.price_id,
+                    partner_id=owner_id,
+                    price_id=price_id,
                     product_id=price.product_id,
                     name=price.name[:200],
                     cost=price.cost,
@@ -73,3 +86,15 @@ def store_prices(
                 )
             )
     session.flush()
+
+
+def _named(session: Session, price_ids: Sequence[str]) -> list[tuple[UUID, str]]:
+    """Return the partners without an account, each with one of the ids that its ``pricing``
+    names."""
+    statement = (
+        select(Pricing.partner_id, Pricing.processor_price_id)
+        .outerjoin(ProcessorAccount, ProcessorAccount.partner_id == Pricing.partner_id)
+        .where(ProcessorAccount.partner_id.is_(None), Pricing.processor_price_id.in_(price_ids))
+        .distinct()
+    )
+    return [(partner_id, price_id) for partner_id, price_id in session.execute(statement)]

@@ -87,10 +87,11 @@ def _is_checked(
 ) -> bool:
     """Return whether the processor has answered about the plan's price id lately, and knows it. A
     negative answer counts only once it was queried again. Raises `ValidationFailed`."""
-    now, answer = utcnow(), session.get(ProcessorCheck, plan.price_id)
+    key = (partner_id, plan.price_id)
+    now, answer = utcnow(), session.get(ProcessorCheck, key)
     is_fresh = answer is not None and now - answer.asked_at < refresh.FRESH_FOR
     if answer and is_fresh and (answer.found or asked_at):
-        wrong = _find_problem(plan, session.get(ProcessorPrice, plan.price_id), answer.found)
+        wrong = _find_problem(plan, session.get(ProcessorPrice, key), answer.found)
         if wrong:
             raise ValidationFailed.on("priceId", *wrong)
         return True
@@ -127,7 +128,7 @@ def publish(
     is_connected = accounts.is_connected(session, partner_id)
     if is_outside or is_connected:
         plan_set = versions.current(session, caller, partner_id)
-        raise_problems(pasted_problems(session, plan_set, is_connected=is_connected))
+        raise_problems(pasted_problems(session, partner_id, plan_set, is_connected=is_connected))
     version = versions.publish(session, caller, partner_id, expected_version=expected_version)
     if is_connected:
         _enqueue_sending(session, version)
@@ -135,11 +136,11 @@ def publish(
 
 
 def pasted_problems(
-    session: Session, plan_set: PlanSet, *, is_connected: bool
+    session: Session, partner_id: UUID, plan_set: PlanSet, *, is_connected: bool
 ) -> Iterator[Problem]:
-    """Return why the price ids of a draft can't be published."""
+    """Return why the price ids of a partner's draft can't be published."""
     before = {plan.tier: plan for plan in plan_set.published}
-    for tier, state in states(session, plan_set.plans).items():
+    for tier, state in states(session, partner_id, plan_set.plans).items():
         problem = state.problem
         plan = next(plan for plan in plan_set.plans if plan.tier is tier)
         is_new = plan.price_id != before[tier].price_id
@@ -148,14 +149,20 @@ def pasted_problems(
             yield problem
 
 
-def states(session: Session, plans: Sequence[EditedPlan]) -> dict[Tier, PriceState]:
-    """Return the states of the plans that have a price at the processor."""
+def states(
+    session: Session, partner_id: UUID, plans: Sequence[EditedPlan]
+) -> dict[Tier, PriceState]:
+    """Return the states of the partner's plans that have a price at the processor."""
     priced = [plan for plan in plans if is_priced(plan)]
     ids = [plan.price_id for plan in priced]
-    price_rows = session.scalars(select(ProcessorPrice).where(ProcessorPrice.price_id.in_(ids)))
-    prices = {price.price_id: price for price in price_rows}
-    check_rows = session.scalars(select(ProcessorCheck).where(ProcessorCheck.price_id.in_(ids)))
-    checks = {check.price_id: check.found for check in check_rows}
+    price_query = select(ProcessorPrice).where(
+        ProcessorPrice.partner_id == partner_id, ProcessorPrice.price_id.in_(ids)
+    )
+    prices = {price.price_id: price for price in session.scalars(price_query)}
+    check_query = select(ProcessorCheck).where(
+        ProcessorCheck.partner_id == partner_id, ProcessorCheck.price_id.in_(ids)
+    )
+    checks = {check.price_id: check.found for check in session.scalars(check_query)}
     price_states: dict[Tier, PriceState] = {}
     for plan in priced:
         price = prices.get(plan.price_id)

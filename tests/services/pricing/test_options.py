@@ -11,7 +11,7 @@ from app.enums import Role, Tier
 from app.errors import NotFound
 from app.gateways.processors.base import ListedPrice, PriceReference
 from app.gateways.processors.price_list import PriceList
-from app.models import ProcessorPrice, utcnow
+from app.models import Partner, ProcessorPrice, utcnow
 from app.services import pricing
 from tests.fixtures.tenants import caller_with, make_partner, make_tenant
 
@@ -32,8 +32,10 @@ class OutsideProcessor:
         raise AssertionError(message)
 
 
-def options(session: Session, **more: Any) -> list[tuple[float, str, str, str]]:
-    partner = make_partner(session, pricing=PRICING)
+def options(
+    session: Session, partner: Partner | None = None, **more: Any
+) -> list[tuple[float, str, str, str]]:
+    partner = partner or make_partner(session, pricing=PRICING)
     caller = caller_with(Role.OPERATOR, None)
     found = pricing.options(session, caller, partner.id, **more)
     return [(o.cost, o.currency, o.payment_tier, o.name) for o in found]
@@ -52,8 +54,10 @@ def test_the_price_list_says_that_it_is_local() -> None:
 
 
 def test_of_an_outside_processor_the_last_known_prices_are_shown(session: Session) -> None:
+    partner, other = (make_partner(session, name, pricing=PRICING) for name in ("North", "South"))
     session.add(
         ProcessorPrice(
+            partner_id=partner.id,
             price_id="price_customerPlusPlan",
             name="Plus, yearly",
             cost=Decimal("948.50"),
@@ -62,9 +66,10 @@ def test_of_an_outside_processor_the_last_known_prices_are_shown(session: Sessio
         )
     )
     session.flush()
-    assert options(session, processor=OutsideProcessor()) == [
+    assert options(session, partner, processor=OutsideProcessor()) == [
         (948.5, "EUR", "customerPlusPlan", "Plus, yearly")
     ]
+    assert options(session, other, processor=OutsideProcessor()) == []
 
 
 def test_a_partner_without_pricing_has_no_options(session: Session) -> None:
