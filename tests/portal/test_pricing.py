@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 from flask import Flask
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.enums import Role, Tier
@@ -367,6 +368,27 @@ def test_the_price_id_of_another_partner_neither_shows_nor_changes_what_it_knows
     session.expire_all()
     states = selling.states(session, other_tenant.partner.id, [plan])
     assert states[Tier.PLUS].problem is None
+
+
+def test_after_a_refused_publication_the_prices_are_queried_again(
+    with_stripe: Browser, tenant: Tenant, session: Session
+) -> None:
+    store_answer(session, tenant, "price_1")
+    with_stripe.post(PLUS, {**FORM, "price_id": "price_1"}, page=PLUS)
+    store_answer(session, tenant, "price_1", is_known=False)
+    before = queued_checks(session)
+    seen = version_in(with_stripe.get("/pricing/publish").text)
+    refused = with_stripe.post("/pricing/publish", {"version": seen}, page="/pricing/publish")
+    assert refused.status_code == 422
+    assert "Stripe has no price on sale with the ID price_1." in refused.text
+    assert queued_checks(session) == before + 1
+
+
+def queued_checks(session: Session) -> int:
+    """How many queries for all prices of a partner were queued."""
+    schema = "" if session.get_bind().dialect.name == "sqlite" else "dbos."
+    query = f"SELECT count(*) FROM {schema}workflow_status WHERE name = 'check_prices'"
+    return session.scalar(text(query)) or 0
 
 
 def test_two_plans_can_not_have_the_same_price_id(

@@ -62,7 +62,7 @@ def _publish(form: ActionForm) -> int:
     the request."""
     partner_id, version = partners.own_partner_id(caller()), form.version.data
     try:
-        with saving(form, lambda: _review_page(form.problems), validate=False) as session:
+        with saving(form, lambda: _refused_page(form), validate=False) as session:
             return selling.publish(
                 session,
                 caller(),
@@ -75,6 +75,14 @@ def _publish(form: ActionForm) -> int:
             raise
         message = gettext("The draft changed meanwhile. Review the changes again.")
         abort(redirect_with(message, url_for("portal.pricing.review_draft"), "warning"))
+
+
+def _refused_page(form: ActionForm) -> str:
+    """Have the prices queried again: the user may correct them at the payment processor, and
+    publish again."""
+    with transaction() as session:
+        selling.enqueue_price_check(session, partners.own_partner_id(caller()))
+    return _review_page(form.problems)
 
 
 @blueprint.get("/pricing/discard")
