@@ -318,7 +318,8 @@ def test_users_of_another_tenant_are_answered_like_unknown_ones(
             )[:2]
             for key in (user_id, new_id())
         }
-        assert len(answers) == 1
+        [(status, _)] = answers
+        assert status in {400, 404}, endpoint
 
 
 def test_lists_never_contain_objects_of_another_tenant(tenants: Tenants) -> None:
@@ -329,5 +330,6 @@ def test_lists_never_contain_objects_of_another_tenant(tenants: Tenants) -> None
         if "GET" not in (rule.methods or ()):
             continue
         for selector in QUERIES.get(endpoint, (None,)):
-            text = tenants.ask(endpoint, tenants.own, selector).get_data(as_text=True)
-            assert {value for value in planted if value in text} == set(), endpoint
+            answer = tenants.ask(endpoint, tenants.own, selector)
+            assert answer.status_code == 200, endpoint
+            assert {value for value in planted if value in answer.text} == set(), endpoint
