@@ -29,7 +29,9 @@ def clock() -> Iterator[SetClock]:
         yield clock
 
 
-def ask(session: Session, calling_organization: CallingOrganization, number: int = 1) -> Call:
+def accept_call(
+    session: Session, calling_organization: CallingOrganization, number: int = 1
+) -> Call:
     return calling_organization.accept(session, f"+1212555{number:04}")
 
 
@@ -37,7 +39,7 @@ def claim(session: Session, call: Call, attempt_id: UUID | None = None) -> Claim
     return claims.next_step(session, call.id, attempt_id or new_id(), calls_at_once=5).kind
 
 
-def look(
+def reschedule_all(
     session: Session, calling_organization: CallingOrganization, organization_id: UUID | None = None
 ) -> None:
     """As the worker does."""
@@ -48,35 +50,35 @@ def look(
         pass
 
 
-def turns(session: Session, workflow: str = "place_call") -> int:
+def count_queued(session: Session, workflow: str = "place_call") -> int:
     """How many pieces of such work were handed in."""
     schema = "" if session.get_bind().dialect.name == "sqlite" else "dbos."
     query = f"SELECT count(*) FROM {schema}workflow_status WHERE name = :workflow"
     return session.scalar(text(query), {"workflow": workflow}) or 0
 
 
-def used_up(
+def accept_beyond_limit(
     session: Session, calling_organization: CallingOrganization, waiting: int
 ) -> list[Call]:
     """Calls that were accepted after the one that a day allows was placed."""
-    assert claim(session, ask(session, calling_organization)) is ClaimKind.DIAL
-    return [ask(session, calling_organization, number) for number in range(2, 2 + waiting)]
+    assert claim(session, accept_call(session, calling_organization)) is ClaimKind.DIAL
+    return [accept_call(session, calling_organization, number) for number in range(2, 2 + waiting)]
 
 
 def test_as_many_calls_come_today_as_a_raised_limit_has_room_for(session: Session) -> None:
     calling_organization = make_calling_organization(session, max_calls_a_day=1)
-    postponed = used_up(session, calling_organization, 3)
+    postponed = accept_beyond_limit(session, calling_organization, 3)
     assert {call.scheduled_for for call in postponed} == {TOMORROW}
-    before = turns(session)
+    before = count_queued(session)
     session.get_one(Organization, calling_organization.organization_id).max_calls_a_day = 3
-    look(session, calling_organization)
-    look(session, calling_organization)
+    reschedule_all(session, calling_organization)
+    reschedule_all(session, calling_organization)
     assert [(call.scheduled_for, call.status_detail) for call in postponed] == [
         (NOON, None),
         (NOON, None),
         (TOMORROW, DAY_USED_UP),
     ]
-    assert turns(session) - before == 2
+    assert count_queued(session) - before == 2
     assert [claim(session, call) for call in postponed[:2]] == [ClaimKind.DIAL] * 2
 
 
@@ -97,11 +99,11 @@ def test_a_call_that_comes_sooner_says_so_and_keeps_its_expiry(
     session: Session, clock: SetClock
 ) -> None:
     calling_organization = make_calling_organization(session, max_calls_a_day=1)
-    [call] = used_up(session, calling_organization, 1)
+    [call] = accept_beyond_limit(session, calling_organization, 1)
     patience = call.expires_at - TOMORROW
     clock.pass_by(hours=1)
     session.get_one(Organization, calling_organization.organization_id).max_calls_a_day = None
-    look(session, calling_organization)
+    reschedule_all(session, calling_organization)
     now = NOON.replace(hour=13)
     assert (call.status, call.expires_at - now) == (CallStatus.SCHEDULED, patience)
     query = select(CallEvent.detail).where(CallEvent.call_id == call.id).order_by(CallEvent.id)
@@ -113,18 +115,18 @@ def test_wider_hours_move_calls_to_their_opening_and_no_hours_to_now(
 ) -> None:
     calling_organization = make_calling_organization(session, calling_hours_on=True)
     clock.set("2026-06-11T02:00")
-    call = ask(session, calling_organization)
+    call = accept_call(session, calling_organization)
     assert (call.scheduled_for, call.status_detail) == (EIGHT_IN_NEW_YORK, OUTSIDE_HOURS)
     organization = session.get_one(Organization, calling_organization.organization_id)
     organization.calling_hours_start = time(9)
-    look(session, calling_organization)
+    reschedule_all(session, calling_organization)
     assert call.scheduled_for == EIGHT_IN_NEW_YORK
     organization.calling_hours_start = time(6)
-    look(session, calling_organization)
+    reschedule_all(session, calling_organization)
     six = EIGHT_IN_NEW_YORK.replace(hour=10)
     assert (call.scheduled_for, call.status_detail) == (six, OUTSIDE_HOURS)
     organization.calling_hours_on = False
-    look(session, calling_organization)
+    reschedule_all(session, calling_organization)
     assert (call.scheduled_for, call.status_detail) == (clock.now, None)
 
 
@@ -138,25 +140,28 @@ def test_a_plan_that_allows_more_is_applied_to_each_of_its_organizations(
     )
     session.add(limit)
     session.flush()
-    [call], [theirs] = used_up(session, calling_organization, 1), used_up(session, other, 1)
+    [call], [theirs] = (
+        accept_beyond_limit(session, calling_organization, 1),
+        accept_beyond_limit(session, other, 1),
+    )
     session.get_one(Organization, other.organization_id).max_calls_a_day = None
     limit.max_calls_a_day = 2
-    look(session, calling_organization)
+    reschedule_all(session, calling_organization)
     assert (call.scheduled_for, theirs.scheduled_for) == (NOON, TOMORROW)
 
 
 def test_the_worker_is_asked_only_if_a_call_was_delayed(session: Session) -> None:
     calling_organization = make_calling_organization(session, max_calls_a_day=1)
-    asked = turns(session, "reschedule_earlier")
+    asked = count_queued(session, "reschedule_earlier")
     waiting.request_rescheduling(session, calling_organization.partner_id)
-    assert turns(session, "reschedule_earlier") == asked
-    used_up(session, calling_organization, 1)
+    assert count_queued(session, "reschedule_earlier") == asked
+    accept_beyond_limit(session, calling_organization, 1)
     waiting.request_rescheduling(session, calling_organization.partner_id, new_id())
-    assert turns(session, "reschedule_earlier") == asked
+    assert count_queued(session, "reschedule_earlier") == asked
     waiting.request_rescheduling(
         session, calling_organization.partner_id, calling_organization.organization_id
     )
-    assert turns(session, "reschedule_earlier") == asked + 1
+    assert count_queued(session, "reschedule_earlier") == asked + 1
 
 
 def test_an_earlier_turn_does_not_hasten_a_retry(session: Session, clock: SetClock) -> None:
@@ -164,20 +169,20 @@ def test_an_earlier_turn_does_not_hasten_a_retry(session: Session, clock: SetClo
     calling_organization = make_calling_organization(
         session, max_calls_a_day=1, retry_times=1, retry_minutes=30
     )
-    [call] = used_up(session, calling_organization, 1)
+    [call] = accept_beyond_limit(session, calling_organization, 1)
     session.get_one(Organization, calling_organization.organization_id).max_calls_a_day = None
     clock.set("2026-06-10T23:55")
-    look(session, calling_organization)
+    reschedule_all(session, calling_organization)
     attempt_id = new_id()
     assert claim(session, call, attempt_id) is ClaimKind.DIAL
     attempt = session.get_one(CallAttempt, attempt_id)
     lifecycle.end_attempt(session, call, attempt, CallStatus.BUSY, EndedReason.BUSY, at=clock.now)
     retry = call.next_attempt_at
-    before = turns(session)
+    before = count_queued(session)
     clock.set("2026-06-11T00:00")
     assert claim(session, call) is ClaimKind.DONE
     assert (call.status, call.next_attempt_at) == (CallStatus.SCHEDULED, retry)
-    assert turns(session) - before == 1
+    assert count_queued(session) - before == 1
     clock.set("2026-06-11T00:25")
     assert claim(session, call) is ClaimKind.DIAL
     assert claim(session, call) is ClaimKind.DONE
