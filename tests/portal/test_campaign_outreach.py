@@ -841,6 +841,19 @@ def test_a_campaign_of_a_resumed_organization_shows_calling_only_once_it_calls(
     assert "The last calls are in progress." in words_of(admin.get(planned_outreach_path))
 
 
+def test_a_single_contact_waits_in_the_singular(
+    session: Session, campaign: Campaign, admin: Browser, outreach_path: str, assistant: Assistant
+) -> None:
+    in_three_days = str((utcnow() + timedelta(days=3)).isoweekday())
+    sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
+    plan = f"{outreach_path}/plan"
+    assert admin.post(plan, sent | {"weekdays": [in_three_days]}, page=plan).status_code == 303
+    admin.post(f"{outreach_path}/start", page=f"{outreach_path}/start")
+    assert feed(session, campaign) == 0
+    shown = words_of(admin.get(outreach_path))
+    assert "1 waits for the plan’s hours in its time zone." in shown
+
+
 def test_a_suspended_organizations_campaign_says_that_no_calls_are_placed(
     session: Session, campaign: Campaign, admin: Browser, outreach_path: str, assistant: Assistant
 ) -> None:

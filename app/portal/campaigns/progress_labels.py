@@ -23,7 +23,7 @@ from app.services.money_format import exact_money
 from app.services.outreach import FinishedRound, RoundEstimate, RoundProgress
 
 _SLACK = timedelta(minutes=2)
-"""Seconds below which a time counts as none."""
+"""Times nearer than this count as now."""
 _STEP = timedelta(seconds=10)
 """Seconds are rounded to this, so that the words change less often than the page reloads."""
 _MAX_MINUTES = 100
@@ -234,13 +234,16 @@ def waiting_message(progress: RoundProgress) -> str | None:
 
 
 def _waiting_message(code: str, count: int) -> str:
-    waiting_count = number(count)
     if code == "hours":
-        return gettext(
-            "%(number)s wait for the plan’s hours in their time zone.", number=waiting_count
+        return ngettext(
+            "%(num)s waits for the plan’s hours in its time zone.",
+            "%(num)s wait for the plan’s hours in their time zone.",
+            count,
         )
     if code == "limits":
-        return gettext(
-            "%(number)s wait because of the organization’s limits.", number=waiting_count
+        return ngettext(
+            "%(num)s waits because of the organization’s limits.",
+            "%(num)s wait because of the organization’s limits.",
+            count,
         )
-    return gettext("%(number)s wait.", number=waiting_count)
+    return ngettext("%(num)s waits.", "%(num)s wait.", count)

@@ -52,7 +52,7 @@ def write(session: Session, requests: Sequence[AnsweredRequest]) -> None:
 
 
 def trim(session: Session, credential_ids: Collection[UUID]) -> None:
-    """Keep only the last `RETENTION` requests of each credential."""
+    """Keep only the last `MAX_ROWS` requests of each credential."""
     for credential_id in credential_ids:
         request_ids = select(ApiRequest.id).where(ApiRequest.credential_id == credential_id)
         oldest = session.scalar(
