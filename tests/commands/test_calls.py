@@ -145,7 +145,7 @@ def test_the_answer_of_the_carrier_settles_a_call(
         audited = session.scalars(
             select(AuditEntry.after).where(AuditEntry.action == "call.resolved")
         ).all()
-    assert audited == [{"status": ended[0], "reason": "the carrier's word"}]
+    assert audited == [{"status": ended[0], "reason": "reported by the carrier"}]
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)

@@ -365,6 +365,22 @@ def test_each_status_of_an_organization_is_in_the_readers_language(
         assert sides(entry, "status") == ("Activa", words[status.value])
 
 
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("queued again", "queued again"),
+        ("handed in again", "queued again"),
+        ("reported by the carrier", "reported by the carrier"),
+        ("the carrier's word", "reported by the carrier"),
+        ("The customer hung up.", "The customer hung up."),
+    ],
+)
+def test_why_a_call_was_resolved_is_in_plain_words_in_former_entries_too(
+    stored: str, shown: str
+) -> None:
+    assert format_value(stored, name="reason") == shown
+
+
 def test_each_count_of_an_undone_upload_has_words_in_the_history() -> None:
     names = (field_label(name) for name in asdict(UndoTotals()))
     assert set(names) <= set(map(str, FIELD_LABELS.values()))

@@ -67,9 +67,16 @@ _VALUES_OF: dict[str, dict[str, str]] = {
         "company_account": lazy_gettext("company account not accepted"),
         "company_account_required": lazy_gettext("company account required"),
         "expired": lazy_gettext("expired"),
+        "found at the carrier after a restore": lazy_gettext(
+            "found at the carrier after a restore"
+        ),
+        "handed in again": lazy_gettext("queued again"),  # former entries
         "insufficient_scope": lazy_gettext("permission missing"),
         "not_active": lazy_gettext("not active"),
+        "queued again": lazy_gettext("queued again"),
+        "reported by the carrier": lazy_gettext("reported by the carrier"),
         "revoked": lazy_gettext("revoked"),
+        "the carrier's word": lazy_gettext("reported by the carrier"),  # former entries
         "too_many_failures": lazy_gettext("too many failures"),
         "unknown_client": lazy_gettext("unknown client"),
         "unknown_email": lazy_gettext("unknown email"),

@@ -81,7 +81,7 @@ def queue_again(session: Session, caller: Caller, call_id: UUID) -> Call:
     if call.status not in WAITING or not _is_stuck(session, call):
         raise _not_stuck(call)
     lifecycle.enqueue(session, call)
-    record_resolved(session, caller, call, call.status, "handed in again")
+    record_resolved(session, caller, call, call.status, "queued again")
     session.flush()
     return call
 
@@ -119,7 +119,7 @@ def by_carrier(
         carrier_costs.write_cost(session, call, attempt, state)
         _resolve_call(session, call, attempt, _end_from_report(state))
     if call.status is not before:
-        record_resolved(session, caller, call, before, "the carrier's word")
+        record_resolved(session, caller, call, before, "reported by the carrier")
     session.flush()
     return call
 
