@@ -41,7 +41,7 @@ def report(partner_id: UUID) -> ResponseReturnValue:
         if event.type in PAID:
             paid_plans.record_paid(session, partner_id, event.reference, event.subscription)
         elif event.subscription:
-            subscriptions.reported(session, partner_id, event.subscription)
+            subscriptions.enqueue_reported(session, partner_id, event.subscription)
         elif event.type.startswith(("price.", "product.")):
             selling.enqueue_price_check(session, partner_id)
     return "", 204

@@ -343,7 +343,7 @@ def _hang_up(carrier: Carrier, inquiry: AttemptInquiry) -> NextStep | None:
     state = carrier.look_up(inquiry)
     with database.transaction() as session:
         if is_first and not hung_up:
-            carrier_reports.nothing_to_hang_up(session, attempt, state)
+            carrier_reports.record_nothing_to_hang_up(session, attempt, state)
         followed = carrier_reports.apply(session, attempt, state)
     return None if followed.is_over else NextStep("follow", POLL_SECONDS, carrier.kind)
 

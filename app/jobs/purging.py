@@ -87,7 +87,7 @@ def purge_uploads() -> None:
         for key in unneeded.values():
             files.delete(key)
         with database.transaction() as session:
-            expiry.files_gone(session, list(unneeded))
+            expiry.record_files_deleted(session, list(unneeded))
     _purge_each(RetentionKind.UPLOADS, settings.rows_kept_days, partial(purge_rows, database))
 
 
@@ -153,7 +153,7 @@ def delete_upload_file(database: Database, files: FileStore, upload_id: UUID) ->
     if key:
         files.delete(key)
         with database.transaction() as session:
-            expiry.files_gone(session, [upload_id])
+            expiry.record_files_deleted(session, [upload_id])
 
 
 def _purge_all_rows(database: Database, upload_id: UUID) -> None:

@@ -319,7 +319,7 @@ def test_a_checkout_is_opened_and_its_payment_counts_once(
         checkout = checkouts.get(session, member, begun)
         assert checkout.url.startswith("https://checkout.stripe.test/cs_test_")
         other = UUID(int=1)
-        assert checkouts.paid(session, other, str(begun)) is None
-        assert checkouts.paid(session, tenant.partner.id, "no id") is None
-        assert checkouts.paid(session, tenant.partner.id, str(begun)) is checkout
-        assert checkouts.paid(session, tenant.partner.id, str(begun)) is None
+        assert checkouts.mark_paid(session, other, str(begun)) is None
+        assert checkouts.mark_paid(session, tenant.partner.id, "no id") is None
+        assert checkouts.mark_paid(session, tenant.partner.id, str(begun)) is checkout
+        assert checkouts.mark_paid(session, tenant.partner.id, str(begun)) is None

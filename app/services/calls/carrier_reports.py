@@ -198,17 +198,17 @@ def start_hang_up(session: Session, attempt_id: UUID) -> bool | None:
     return is_first
 
 
-def nothing_to_hang_up(session: Session, attempt_id: UUID, state: CarrierReport) -> None:
+def record_nothing_to_hang_up(session: Session, attempt_id: UUID, state: CarrierReport) -> None:
     """Record that the carrier had nothing to end: the call was over, or it continues and the
     cancellation is withdrawn."""
     _, attempt = lock_attempt(session, attempt_id)
     attempt.hang_up_asked_at = None
     session.flush()
     if state.end_reason is None:
-        hang_up_refused(session, attempt_id)
+        withdraw_cancellation(session, attempt_id)
 
 
-def hang_up_refused(session: Session, attempt_id: UUID) -> None:
+def withdraw_cancellation(session: Session, attempt_id: UUID) -> None:
     """Withdraw the cancellation because the carrier did not end the call."""
     call, attempt = lock_attempt(session, attempt_id)
     now = utcnow()

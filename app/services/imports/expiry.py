@@ -74,7 +74,7 @@ def file_key_of(session: Session, upload_id: UUID) -> str:
     return session.get_one(ContactImport, upload_id).file_key
 
 
-def files_gone(session: Session, upload_ids: list[UUID]) -> None:
+def record_files_deleted(session: Session, upload_ids: list[UUID]) -> None:
     """Record that the files of these uploads were deleted."""
     session.execute(
         update(ContactImport).where(ContactImport.id.in_(upload_ids)).values(file_key="")

@@ -17,7 +17,7 @@ from app.services.pricing.subscriptions import FollowedSubscription
 def record_paid(session: Session, partner_id: UUID, checkout: str, subscription: str) -> None:
     """Change the organization to the plan of a checkout that was reported as paid, once, and store
     the ``subscription``, unless it is blank. Any other checkout is left alone."""
-    paid = checkouts.paid(session, partner_id, checkout)
+    paid = checkouts.mark_paid(session, partner_id, checkout)
     if paid is None:
         return
     if subscription:

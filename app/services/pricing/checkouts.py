@@ -142,7 +142,7 @@ def store_checkout_page(session: Session, checkout_id: UUID, url: str, problem: 
         checkout.url, checkout.problem = url, problem
 
 
-def paid(session: Session, partner_id: UUID, reference: str) -> Checkout | None:
+def mark_paid(session: Session, partner_id: UUID, reference: str) -> Checkout | None:
     """Return a checkout of the partner that was just reported as paid, once; None for any other."""
     try:
         checkout = session.get(Checkout, UUID(reference), with_for_update=True)

@@ -120,7 +120,7 @@ def begin(session: Session, checkout: Checkout, reference: str) -> None:
     _enqueue_follow_up(session, subscription)
 
 
-def reported(session: Session, partner_id: UUID, reference: str) -> None:
+def enqueue_reported(session: Session, partner_id: UUID, reference: str) -> None:
     """Queue the query of a reported subscription of the partner; any other one is left alone."""
     query = select(Subscription).where(
         Subscription.partner_id == partner_id, Subscription.reference == reference

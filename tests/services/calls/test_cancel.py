@@ -77,7 +77,7 @@ def test_a_call_that_the_carrier_did_not_end_goes_on_and_says_so(session: Sessio
     call, attempt_id = active_call(session, calling_organization)
     calls.cancel(session, calling_organization.key, call.id, KEYS)
     assert carrier_reports.start_hang_up(session, attempt_id)
-    carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
+    carrier_reports.record_nothing_to_hang_up(session, attempt_id, RINGING)
     session.flush()
     assert account_status(call) == (CallStatus.RINGING, None, NOT_ENDED, False)
     assert history(session, call)[-1:] == [("cancel-refused", NOT_ENDED)]
@@ -94,7 +94,7 @@ def test_the_timeline_is_in_order_where_the_workers_clock_is_behind(
         calls.cancel(session, calling_organization.key, call.id, KEYS)
         clock.pass_by(seconds=-20)
         carrier_reports.start_hang_up(session, attempt_id)
-        carrier_reports.nothing_to_hang_up(session, attempt_id, RINGING)
+        carrier_reports.record_nothing_to_hang_up(session, attempt_id, RINGING)
         session.flush()
         reported = [("cancel-asked", None), ("cancel-refused", NOT_ENDED)]
         assert history(session, call)[-2:] == reported

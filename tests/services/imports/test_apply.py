@@ -195,7 +195,7 @@ def test_files_are_kept_until_an_upload_has_ended(importer: Importer) -> None:
         )
         expiry.cancel_unapplied(session, 30)
         unneeded = expiry.unneeded_files(session)
-        expiry.files_gone(session, list(unneeded))
+        expiry.record_files_deleted(session, list(unneeded))
     assert set(unneeded) == {done.id, old.id}
     assert importer.now(open_one.id).file_key == open_one.file_key
     assert [importer.now(upload.id).status for upload in (open_one, old)] == [

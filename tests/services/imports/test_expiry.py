@@ -76,5 +76,5 @@ def test_a_refused_file_is_read_otherwise_only_while_it_is_kept(importer: Import
     upload = importer.checked("%PDF-1.4")
     assert uploads.can_be_read_again(upload)
     with importer.database.transaction() as session:
-        expiry.files_gone(session, [upload.id])
+        expiry.record_files_deleted(session, [upload.id])
     assert not uploads.can_be_read_again(importer.now(upload.id))
