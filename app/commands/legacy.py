@@ -96,7 +96,7 @@ def _add_traffic(
         },
     )
     translated = legacy_migration.translate(session, caller, request)
-    accepted = legacy_migration.rehearse(session, caller, translated, CallSettings())
+    accepted = legacy_migration.dry_run(session, caller, translated, CallSettings())
     shadow = ShadowRequest(translated, 200, legacy_migration.answer_of(*accepted))
     status, answer = _answer(
         ClientTerms(caller, served_until, Tier.PLUS, is_active=True), accepted[1]

@@ -162,10 +162,10 @@ def replay(webhook_id: UUID, delivery_id: UUID | None, failed_since: datetime | 
     """Send one delivery again, or all failed ones."""
     with changing() as (session, caller):
         if delivery_id is not None:
-            deliveries.replay(session, caller, webhook_id, delivery_id)
+            deliveries.send_again(session, caller, webhook_id, delivery_id)
             count = 1
         else:
-            count = deliveries.replay_failed(session, caller, webhook_id, failed_since)
+            count = deliveries.send_failed_again(session, caller, webhook_id, failed_since)
     click.echo(f"{count} {'delivery is' if count == 1 else 'deliveries are'} sent again.")
 
 

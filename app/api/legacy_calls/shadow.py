@@ -31,7 +31,7 @@ def compute_shadow(session: Session, body: LegacyCallInput) -> None:
     caller = g.legacy_terms.caller
     translated = legacy_migration.translate(session, caller, body)
     try:
-        accepted = legacy_migration.rehearse(session, caller, translated, settings().call_settings)
+        accepted = legacy_migration.dry_run(session, caller, translated, settings().call_settings)
     except DomainError as error:
         g.legacy_shadow = ShadowRequest(translated, *calls_refusal(error))
         return

@@ -52,7 +52,7 @@ def _effects(session: Session, upload: ContactImport) -> dict[str, Any]:
     return {
         **_totals_context(totals, done=False),
         "names": [_names(changes) for changes in contacts],
-        "extent": extent_label(*undo.extent(session, upload)),
+        "extent": extent_label(*undo.count_changes(session, upload)),
         "until": undo.ends_at(upload, settings().undo_days),
     }
 

@@ -82,7 +82,7 @@ def _page_of(
     if contact_import.status in uploads.AT_WORK:
         return "portal/uploads/working.html", {"title": working_title(contact_import)}
     if contact_import.undo_status == undo.UNDOING:
-        extent = extent_label(*undo.extent(session, contact_import))
+        extent = extent_label(*undo.count_changes(session, contact_import))
         return "portal/uploads/undoing.html", {"extent": extent}
     if contact_import.undo_status == undo.UNDONE:
         return "portal/uploads/undone.html", result_context(

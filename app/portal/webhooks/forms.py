@@ -1,12 +1,13 @@
 """The forms of webhooks."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, time
+from datetime import datetime
 from typing import Any, Self
 
 from wtforms import RadioField, SelectChoice, StringField
 from wtforms.widgets import URLInput
 
+from app.calendar_months import midnight
 from app.enums import WebhookEvent
 from app.extensions import settings, transaction
 from app.languages import lazy_gettext
@@ -150,10 +151,10 @@ class EditWebhookForm(WebhookFields):
         )
 
 
-class ReplayForm(PortalForm):
+class SendAgainForm(PortalForm):
     since = DayField(lazy_gettext("Failed since"))
 
     @property
     def moment(self) -> datetime | None:
         """Return the start of the day (UTC)."""
-        return datetime.combine(self.since.data, time(), UTC) if self.since.data else None
+        return midnight(self.since.data) if self.since.data else None

@@ -30,7 +30,7 @@ from app.portal.webhooks.forms import (
     EVENT_HINTS,
     PORTAL,
     EditWebhookForm,
-    ReplayForm,
+    SendAgainForm,
     WebhookForm,
 )
 from app.portal.webhooks.labels import (
@@ -192,7 +192,7 @@ def webhook_page(
     webhook_id: UUID,
     secret: str | None = None,
     success_title: str = "",
-    replay_form: ReplayForm | None = None,
+    send_again_form: SendAgainForm | None = None,
 ) -> str:
     position, status = lists.current_position(), _chosen_status()
     with transaction(read_only=True) as session:
@@ -225,7 +225,7 @@ def webhook_page(
         is_under_way=is_being_checked(address) or any(row["is_under_way"] for row in rows),
         counts=counts,
         failed=counts[DeliveryStatus.FAILED],
-        replay_form=replay_form or ReplayForm.from_object(),
+        send_again_form=send_again_form or SendAgainForm.from_object(),
         statuses=STATUS_FILTER,
         old_until=until if until and until > utcnow() else None,
         **position.pager(log.next_cursor, "state"),
@@ -314,25 +314,25 @@ def resume_webhook(webhook_id: UUID) -> Response:
 
 
 @blueprint.post("/api-access/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/replay")
-def replay_delivery(webhook_id: UUID, delivery_id: UUID) -> Response:
+def send_delivery_again(webhook_id: UUID, delivery_id: UUID) -> Response:
     url = url_for("portal.webhooks.show_delivery", webhook_id=webhook_id, delivery_id=delivery_id)
     with changing(url, Conflict) as session:
-        deliveries.replay(session, caller(), webhook_id, delivery_id)
+        deliveries.send_again(session, caller(), webhook_id, delivery_id)
     return redirect_with(gettext("It will be sent again with its original ID."), url)
 
 
 @blueprint.post("/api-access/webhooks/<uuid:webhook_id>/replay-failed")
-def replay_failed_deliveries(webhook_id: UUID) -> Response:
-    form = ReplayForm()
-    with saving(form, lambda: webhook_page(webhook_id, replay_form=form)) as session:
-        count = deliveries.replay_failed(session, caller(), webhook_id, form.moment)
+def send_failed_again(webhook_id: UUID) -> Response:
+    form = SendAgainForm()
+    with saving(form, lambda: webhook_page(webhook_id, send_again_form=form)) as session:
+        count = deliveries.send_failed_again(session, caller(), webhook_id, form.moment)
     return _to_webhook(webhook_id, count, gettext("Nothing has failed since then."))
 
 
 @blueprint.post("/api-access/webhooks/<uuid:webhook_id>/retry")
-def retry_webhook(webhook_id: UUID) -> Response:
+def send_retrying_now(webhook_id: UUID) -> Response:
     with transaction() as session:
-        count = deliveries.retry_now(session, caller(), webhook_id)
+        count = deliveries.send_retrying_now(session, caller(), webhook_id)
     return _to_webhook(webhook_id, count, gettext("No delivery is waiting for a retry."))
 
 

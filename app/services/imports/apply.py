@@ -33,7 +33,7 @@ from app.services.imports.corrected_files import count_fixed
 from app.services.imports.kinds import UNCHANGED
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import column_of, insert_rows, problem_values
-from app.services.imports.uploads import counts_of, figures_of, locked
+from app.services.imports.uploads import counts_of, figures_of, lock_upload
 from app.services.webhooks.publishing import publish
 
 BATCH_SIZE = 500
@@ -62,7 +62,7 @@ def apply_batch(
     Only rows that the check found good are applied, in the order of the file. A request to stop is
     handled first.
     """
-    upload = locked(session, import_id)
+    upload = lock_upload(session, import_id)
     if upload is None or upload.status is not ImportStatus.APPLYING:
         return False
     if upload.apply_number != apply_number:
@@ -113,7 +113,7 @@ def _next_rows(session: Session, upload: ContactImport, size: int) -> list[_Chec
 
 def fail(session: Session, import_id: UUID, apply_number: int, sentence: str) -> None:
     """Stop applying after a fault; applied rows stay, and the rest can be retried."""
-    upload = locked(session, import_id)
+    upload = lock_upload(session, import_id)
     if upload and upload.status is ImportStatus.APPLYING and upload.apply_number == apply_number:
         upload.failure = str(sentence)  # a lazy message too
         _end(session, upload, ImportStatus.FAILED)

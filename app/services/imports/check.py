@@ -24,7 +24,7 @@ from app.services.imports.kinds import UNCHANGED
 from app.services.imports.packing import PackedRow, RowPacker, block_of
 from app.services.imports.preview import ImportOrder, ImportPreview
 from app.services.imports.records import RowRecord, analyze_rows, delete_some, insert_rows
-from app.services.imports.uploads import locked
+from app.services.imports.uploads import lock_upload
 
 MAX_ROWS = 1_000_000
 _FORGET_BATCH = 5000
@@ -60,7 +60,7 @@ def start(
 ) -> CheckTask | None:
     """Take over the check; return None if a later check was requested or none is needed. A check
     over the storage limit fails."""
-    upload = locked(session, import_id)
+    upload = lock_upload(session, import_id)
     if upload is None or upload.check_number != check_number:
         return None
     if upload.status not in (ImportStatus.UPLOADED, ImportStatus.READING):
@@ -171,7 +171,7 @@ def fail(
     refusal: UnreadableFile | None = None,
 ) -> None:
     """End the check with a failure, for the reason in the sentence. Nothing was changed."""
-    upload = locked(session, import_id)
+    upload = lock_upload(session, import_id)
     unfinished = (ImportStatus.UPLOADED, ImportStatus.READING)
     if upload and upload.check_number == check_number and upload.status in unfinished:
         upload.status, upload.failure = ImportStatus.FAILED, str(sentence)  # a lazy message too
@@ -184,7 +184,7 @@ def fail(
 
 
 def _lock_upload(session: Session, task: CheckTask) -> ContactImport:
-    upload = locked(session, task.import_id)
+    upload = lock_upload(session, task.import_id)
     if upload is None or upload.check_run != task.run or upload.status is not ImportStatus.READING:
         raise CheckSuperseded
     return upload

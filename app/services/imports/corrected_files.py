@@ -15,7 +15,7 @@ from app.errors import NotFound
 from app.languages import gettext
 from app.models import ContactImport
 from app.policy.caller import Caller
-from app.services.imports.uploads import get, locked, visible
+from app.services.imports.uploads import get, lock_upload, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def count_fixed(session: Session, upload: ContactImport) -> None:
     correction = upload
     while correction.corrects_id is not None:
         session.flush()
-        corrected = locked(session, correction.corrects_id)
+        corrected = lock_upload(session, correction.corrects_id)
         if corrected is None:
             return
         fixed = sum(

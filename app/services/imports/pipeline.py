@@ -155,7 +155,7 @@ def undo_rows(
     @retry
     def finish() -> None:
         with database.transaction(read_only=True) as session:
-            result = undo.sums(session, import_id)
+            result = undo.totals_of(session, import_id)
         with database.transaction() as session:
             undo.finish(session, import_id, undo_number, result)
 

@@ -31,7 +31,7 @@ from app.services.imports.uploads import (
     external_id_keys,
     get,
     get_open,
-    locked,
+    lock_upload,
     not_open,
     request_check,
     rows_left,
@@ -253,7 +253,7 @@ def expired_leases(session: Session) -> list[UUID]:
 
 def take_over(session: Session, import_id: UUID) -> bool:
     """Hand an import to the worker; return False if its lease was renewed or ended meanwhile."""
-    upload = locked(session, import_id)
+    upload = lock_upload(session, import_id)
     if upload is None or upload.lease_until is None or upload.lease_until >= utcnow():
         return False
     upload.lease_until = None

@@ -38,7 +38,7 @@ from app.services.contacts.undo import (
 )
 from app.services.imports.apply import upload_payload
 from app.services.imports.corrected_files import count_fixed
-from app.services.imports.uploads import ENDED, author_of, enqueue, get, locked
+from app.services.imports.uploads import ENDED, author_of, enqueue, get, lock_upload
 from app.services.webhooks.publishing import publish
 
 BATCH_SIZE = 250
@@ -91,7 +91,7 @@ class UndoTotals:
         return not (self.estimated or self.removed or self.restored or self.brought_back)
 
 
-def extent(session: Session, upload: ContactImport) -> tuple[int, int]:
+def count_changes(session: Session, upload: ContactImport) -> tuple[int, int]:
     """Return how many changes the upload made, and to how many contacts: several rows of a file can
     change the same one. Rows that changed nothing are logged, but aren't counted."""
     differs = cast(ImportChange.before, Text).is_distinct_from(cast(ImportChange.after, Text))
@@ -101,7 +101,7 @@ def extent(session: Session, upload: ContactImport) -> tuple[int, int]:
     return changes, changed
 
 
-def sums(session: Session, import_id: UUID) -> UndoTotals:
+def totals_of(session: Session, import_id: UUID) -> UndoTotals:
     """Return the totals of an upload's undo, from the outcomes of its changes."""
     of_upload = ImportChange.import_id == import_id
     grouped = select(ImportChange.undone, func.count()).group_by(ImportChange.undone)
@@ -130,12 +130,12 @@ def sums(session: Session, import_id: UUID) -> UndoTotals:
         fields_left=sum(map(fields_differing, fields)),
         gone=updated(GONE) + (session.scalar(created_gone) or 0),
         taken=by_outcome.get(TAKEN, 0),
-        erased=erased(session, import_id),
+        erased=count_erased(session, import_id),
         unchanged=updated(UNCHANGED, *_CHANGING) - updated(*_CHANGING),
     )
 
 
-def erased(session: Session, import_id: UUID) -> int:
+def count_erased(session: Session, import_id: UUID) -> int:
     """Return how many people of an upload were erased before their change was undone."""
     query = select(func.count(ImportChange.contact_id.distinct()))
     return session.scalar(query.where(ImportChange.import_id == import_id, ~CAN_BE_UNDONE)) or 0
@@ -289,7 +289,7 @@ def stop(session: Session, import_id: UUID, undo_number: int) -> None:
 
 
 def _lock_running(session: Session, import_id: UUID, undo_number: int) -> ContactImport | None:
-    upload = locked(session, import_id)
+    upload = lock_upload(session, import_id)
     is_current = upload and upload.undo_status == UNDOING and upload.undo_number == undo_number
     return upload if is_current else None
 

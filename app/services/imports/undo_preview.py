@@ -28,7 +28,7 @@ from app.services.imports.undo import (
     CAN_BE_UNDONE,
     FIGURES,
     UndoTotals,
-    erased,
+    count_erased,
     fields_left_by,
     steps_left,
 )
@@ -47,7 +47,7 @@ def preview(session: Session, upload: ContactImport) -> tuple[UndoTotals, list[l
     campaign = session.get_one(Campaign, upload.campaign_id)
     fields_left = fields_left_by(session, upload, steps)
     undone = undo(session, campaign, steps, left_before=fields_left, dry_run=True)
-    totals = replace(_totals_of(undone, fields_left), erased=erased(session, upload.id))
+    totals = replace(_totals_of(undone, fields_left), erased=count_erased(session, upload.id))
     return totals, [_last_changes(undone, outcomes) for outcomes in FIGURES]
 
 
@@ -73,8 +73,8 @@ def _created_ids(undone: Sequence[UndoneChange]) -> set[str]:
 
 
 def _totals_of(undone: list[UndoneChange], left_before: Collection[str]) -> UndoTotals:
-    """Return the same as `undo.sums`, for changes that were tried out; contacts ``left_before`` by
-    an undo that stopped are not counted again as unchanged."""
+    """Return the same as `undo.totals_of`, for changes that were tried out; contacts
+    ``left_before`` by an undo that stopped are not counted again as unchanged."""
     outcomes = Counter(change.outcome for change in undone)
     created = _created_ids(undone)
     updated = [change for change in undone if change.step.action == UPDATED]
@@ -139,7 +139,7 @@ def _estimate(session: Session, upload: ContactImport) -> UndoTotals:
         contacts_left=count(UPDATED, since=True),
         gone=count(CREATED) - removed + count(UPDATED) - updated,
         taken=taken_count,
-        erased=erased(session, upload.id),
+        erased=count_erased(session, upload.id),
         unchanged=updated - restored,
         estimated=True,
     )

@@ -98,7 +98,7 @@ def not_open() -> Conflict:
     return Conflict(message, "upload_not_open")
 
 
-def locked(session: Session, import_id: UUID) -> ContactImport | None:
+def lock_upload(session: Session, import_id: UUID) -> ContactImport | None:
     """Return the upload, locked until the transaction ends, for the worker."""
     return session.get(ContactImport, import_id, with_for_update=True, populate_existing=True)
 

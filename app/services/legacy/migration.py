@@ -6,13 +6,14 @@ C would have given, and the number of requests of each day. Secrets are never st
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Select, delete, false, func, or_, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import midnight
 from app.config.calls import CallSettings
 from app.enums import Area, CallSource, CallStatus, OrganizationStatus
 from app.errors import NotFound
@@ -86,7 +87,7 @@ def translate(session: Session, caller: Caller, request: LegacyCallInput) -> dic
     )
 
 
-def rehearse(
+def dry_run(
     session: Session, caller: Caller, body: Mapping[str, Any], settings: CallSettings
 ) -> tuple[CallStatus, str]:
     """Return what Area C would answer to the body now, without placing a call. Raises
@@ -205,7 +206,7 @@ def last_accepted(session: Session, migrating: MigratingClient) -> dict[str, Any
     for clients whose last request came before requests were stored."""
     if migrating.last_day is None:
         return None
-    begin = datetime.combine(migrating.last_day, time(0), UTC)
+    begin = midnight(migrating.last_day)
     call = session.scalars(
         select(Call)
         .where(

@@ -14,7 +14,7 @@ from app.policy.caller import Caller
 from app.services import campaigns
 from app.services.outreach.plans import (
     RecallChoice,
-    locked,
+    lock_plan,
     recheck,
     recheck_stopped,
     recheck_unreached,
@@ -37,7 +37,7 @@ def start(
     ``round_under_way`` if the round has not ended).
     """
     campaign = campaigns.lock_campaign(session, caller, campaign_id)
-    stored = locked(session, campaign)
+    stored = lock_plan(session, campaign)
     if stored is None:
         message = gettext("Create a plan first: assistant, hours and messages. Then start.")
         raise Conflict(message, "no_plan")
@@ -64,5 +64,5 @@ def pause(session: Session, caller: Caller, campaign_id: UUID) -> Campaign:
     """Call no more contacts. Waiting calls are cancelled, and their contacts are called when the
     campaign resumes. Raises the same errors as `start`, except those of the plan."""
     campaign = campaigns.lock_campaign(session, caller, campaign_id)
-    locked(session, campaign)
+    lock_plan(session, campaign)
     return campaigns.pause(session, caller, campaign_id)

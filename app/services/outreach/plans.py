@@ -120,7 +120,7 @@ def change_plan(
     if campaign.status is CampaignStatus.ARCHIVED:
         message = gettext("The campaign is archived.")
         raise Conflict(message, "archived")
-    stored = locked(session, campaign)
+    stored = lock_plan(session, campaign)
     problems = list(_find_problems(session, caller, campaign, plan, max_at_once))
     if problems or plan.assistant_id is None:
         raise ValidationFailed.of(*problems)
@@ -148,7 +148,7 @@ def check_plan(
     raise_problems(_find_problems(session, caller, campaign, plan, max_at_once))
 
 
-def locked(session: Session, campaign: Campaign) -> Outreach | None:
+def lock_plan(session: Session, campaign: Campaign) -> Outreach | None:
     """Return the plan's row, locked against the dispatcher until the transaction ends."""
     return session.get(Outreach, campaign.id, with_for_update=True, populate_existing=True)
 

@@ -25,7 +25,7 @@ from app.phone import PhoneError, format_international, normalise_written
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, tenancy
-from app.services.phone_numbers.owning import FIELD, NOT_ASSIGNED, locked
+from app.services.phone_numbers.owning import FIELD, NOT_ASSIGNED, lock_number
 from app.services.phone_numbers.queries import get
 from app.services.uniqueness import insert_into
 
@@ -168,7 +168,7 @@ def assign_confirmed(
     }
     new = insert_into(session, PhoneNumber).values(number=number, **proof).on_conflict_do_nothing()
     is_new = session.scalar(new.returning(PhoneNumber.number)) is not None
-    phone_number = locked(session, number)
+    phone_number = lock_number(session, number)
     if phone_number is None:
         return False
     is_own = (

@@ -84,7 +84,7 @@ def require(
     route = route_of(session, organization, carrier)
     if route.carrier is CarrierKind.SIMULATOR:
         _assign_if_free(session, caller, organization, number)
-    phone_number = locked(session, number)
+    phone_number = lock_number(session, number)
     is_own = phone_number is not None and phone_number.partner_id == organization.partner_id
     if phone_number is not None and is_own and phone_number.organization_id is None:
         phone_number.organization_id = organization.id
@@ -227,5 +227,5 @@ def _assign_if_free(
     session.execute(row.on_conflict_do_nothing())
 
 
-def locked(session: Session, number: str) -> PhoneNumber | None:
+def lock_number(session: Session, number: str) -> PhoneNumber | None:
     return session.get(PhoneNumber, number, with_for_update=True, populate_existing=True)

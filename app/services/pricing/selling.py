@@ -61,7 +61,9 @@ def save(
     plan. Raises also `ValidationFailed` (``price_not_checked`` if the processor doesn't answer,
     ``price_unknown``, ``price_differs``).
     """
-    plan_set = versions.locked(session, caller, partner_id, plan, expected_version=expected_version)
+    plan_set = versions.check_and_lock(
+        session, caller, partner_id, plan, expected_version=expected_version
+    )
     before = next(
         stored_plan.price_id for stored_plan in plan_set.plans if stored_plan.tier is plan.tier
     )

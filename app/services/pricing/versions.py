@@ -99,13 +99,13 @@ def save(
     `Forbidden`, `NotFound`, `ValidationFailed` (also ``price_id_taken``: one price can't be that of
     two plans) and `Conflict` (``changed_meanwhile``).
     """
-    plan_set = locked(session, caller, partner_id, plan, expected_version=expected_version)
+    plan_set = check_and_lock(session, caller, partner_id, plan, expected_version=expected_version)
     return _store_draft(
         session, caller, partner_id, plan_set, _replace_plan(plan_set, plan), plan.name
     )
 
 
-def locked(
+def check_and_lock(
     session: Session,
     caller: Caller,
     partner_id: UUID,

@@ -113,7 +113,7 @@ def send_test(session: Session, caller: Caller, webhook_id: UUID) -> WebhookDeli
 
 
 def can_be_sent_again(delivery: WebhookDelivery) -> bool:
-    """Return whether `replay` accepts it: it has ended or waits for a retry."""
+    """Return whether `send_again` accepts it: it has ended or waits for a retry."""
     return delivery.status in _ENDED or is_retrying(delivery)
 
 
@@ -122,7 +122,7 @@ def is_retrying(delivery: WebhookDelivery) -> bool:
     return delivery.status is DeliveryStatus.WAITING and delivery.retries > 0
 
 
-def replay(session: Session, caller: Caller, webhook_id: UUID, delivery_id: UUID) -> None:
+def send_again(session: Session, caller: Caller, webhook_id: UUID, delivery_id: UUID) -> None:
     """Send a delivery again, with the same id; if the webhook is paused, once it resumes. One that
     waits for a retry is sent now.
 
@@ -135,10 +135,10 @@ def replay(session: Session, caller: Caller, webhook_id: UUID, delivery_id: UUID
         raise Conflict(message, "still_waiting")
     delivery.status, delivery.ended_at = DeliveryStatus.HELD, None
     delivery.next_attempt_at = None
-    _queue_replayed(session, caller, webhook, 1)
+    _enqueue_sent_again(session, caller, webhook, 1)
 
 
-def replay_failed(
+def send_failed_again(
     session: Session, caller: Caller, webhook_id: UUID, since: datetime | None = None
 ) -> int:
     """Send all failed deliveries again (of events since then); return how many.
@@ -148,19 +148,19 @@ def replay_failed(
     failed = [WebhookDelivery.status == DeliveryStatus.FAILED]
     if since is not None:
         failed.append(WebhookDelivery.created_at >= since)
-    return _send_again(session, caller, webhook_id, failed)
+    return _send_all_again(session, caller, webhook_id, failed)
 
 
-def retry_now(session: Session, caller: Caller, webhook_id: UUID) -> int:
+def send_retrying_now(session: Session, caller: Caller, webhook_id: UUID) -> int:
     """Send all deliveries that wait for another attempt now; return how many.
 
     Raises `NotFound`.
     """
     retrying = [WebhookDelivery.status == DeliveryStatus.WAITING, WebhookDelivery.retries > 0]
-    return _send_again(session, caller, webhook_id, retrying)
+    return _send_all_again(session, caller, webhook_id, retrying)
 
 
-def _send_again(
+def _send_all_again(
     session: Session, caller: Caller, webhook_id: UUID, conditions: Sequence[ColumnElement[bool]]
 ) -> int:
     webhook = managing.get(session, caller, webhook_id, for_change=True)
@@ -171,11 +171,11 @@ def _send_again(
         .values(status=DeliveryStatus.HELD, ended_at=None, next_attempt_at=None),
     )
     if count:
-        _queue_replayed(session, caller, webhook, count)
+        _enqueue_sent_again(session, caller, webhook, count)
     return count
 
 
-def _queue_replayed(session: Session, caller: Caller, webhook: Webhook, count: int) -> None:
+def _enqueue_sent_again(session: Session, caller: Caller, webhook: Webhook, count: int) -> None:
     if webhook.paused_at is None:
         enqueue_held_webhooks(session, webhook.id, new_id())
     audit.record_change(session, caller, "webhook.replayed", webhook, after={"deliveries": count})

@@ -207,7 +207,7 @@ def test_rows_that_changed_nothing_are_no_changes(importer: Importer) -> None:
     importer.send({"phone": ANN, "firstName": "Ann"}, {"phone": BOB, "firstName": "Bob"})
     upload = applied(importer, HEADER + f"Ann,{ANN},\nBobby,{BOB},\nCy,{CY},\nCy,{CY},\n")
     with importer.database.transaction(read_only=True) as session:
-        assert undo.extent(session, upload) == (2, 2)
+        assert undo.count_changes(session, upload) == (2, 2)
     assert uploads.unchanged_rows(upload) == 2
     figures = uploads.figures_of(upload)
     assert [figures[name] for name in ("created", "updated", "unchanged", "deleted")] == [

@@ -263,9 +263,9 @@ def test_a_finished_message_is_sent_again_under_its_id(
 ) -> None:
     delivery = event_to_try(session, admin, new_webhook)
     with pytest.raises(Conflict):
-        deliveries.replay(session, admin, new_webhook.webhook.id, delivery.id)
+        deliveries.send_again(session, admin, new_webhook.webhook.id, delivery.id)
     first = attempt(session, settings, delivery, TAKEN)
-    deliveries.replay(session, admin, new_webhook.webhook.id, delivery.id)
+    deliveries.send_again(session, admin, new_webhook.webhook.id, delivery.id)
     delivering.queue_next_held(session, new_webhook.webhook.id)
     second = attempt(session, settings, delivery, TAKEN)
     assert first is not None
@@ -282,7 +282,7 @@ def test_a_message_that_waits_for_a_retry_can_be_sent_at_once(
     attempt(session, settings, delivery, BUSY)
     session.refresh(delivery)
     assert (delivery.status, deliveries.is_retrying(delivery)) == (WAITING, True)
-    deliveries.replay(session, admin, new_webhook.webhook.id, delivery.id)
+    deliveries.send_again(session, admin, new_webhook.webhook.id, delivery.id)
     assert delivery.next_attempt_at is None
     delivering.queue_next_held(session, new_webhook.webhook.id)
     message = attempt(session, settings, delivery, TAKEN)
@@ -304,8 +304,8 @@ def test_all_messages_that_failed_since_a_time_are_sent_again(
     whose: UUID = new_webhook.webhook.id
     assert deliveries.counts(session, new_webhook.webhook)[FAILED] == 2
     since = utcnow() - timedelta(days=1)
-    assert deliveries.replay_failed(session, admin, whose, since) == 1
+    assert deliveries.send_failed_again(session, admin, whose, since) == 1
     delivering.queue_next_held(session, whose)
     session.expire_all()
     assert (old.status, new.status, taken.status) == (FAILED, WAITING, DELIVERED)
-    assert deliveries.replay_failed(session, admin, whose) == 1
+    assert deliveries.send_failed_again(session, admin, whose) == 1
