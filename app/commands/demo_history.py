@@ -12,6 +12,7 @@ from uuid import UUID
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
+from app.calendar_months import midnight
 from app.enums import AnsweredBy, CallSource, CallStatus, CarrierKind, EndedReason
 from app.models import (
     Assistant,
@@ -309,7 +310,7 @@ def _add_spending(
         return
     spender = Spender(organization.partner_id, organization.id)
     amount = CallAmount(_cost(minutes, age), minutes * 60)
-    spending.add_spent(session, spender, datetime.combine(day, time(), UTC), amount)
+    spending.add_spent(session, spender, midnight(day), amount)
     if age > UNREPORTED_DAYS:
         amounts = {"attempts": len(lengths), "micros": amount.micros}
         day_keys = {"day": day, "currency": CURRENCY}

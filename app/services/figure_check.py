@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from app.calendar_months import midnight
 from app.enums import CallSource
 from app.models import (
     BillingDay,
@@ -148,7 +149,7 @@ def _queries(day: date) -> dict[str, tuple[Select[Any], Select[Any]]]:
 
 def _bounds(day: date) -> tuple[datetime, datetime]:
     """Return the start and the end of the day."""
-    start = datetime.combine(day, time(), UTC)
+    start = midnight(day)
     return start, start + timedelta(days=1)
 
 

@@ -1,12 +1,13 @@
 """The forms of keys and clients."""
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from pydantic_core import PydanticCustomError
 from wtforms import RadioField, SelectChoice, SelectField, StringField
 from wtforms.widgets import DateInput
 
+from app.calendar_months import midnight
 from app.enums import Role
 from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext, pgettext
 from app.policy import Permission
@@ -108,7 +109,7 @@ class EndingForm(PortalForm):
         """Set the end to that of the day (UTC); False with the problem at the field."""
         try:
             day = parse_date((self.last_day.data or "").strip())
-            self.expires_at = datetime.combine(day, time(), UTC) + timedelta(days=1)
+            self.expires_at = midnight(day) + timedelta(days=1)
         except PydanticCustomError as error:
             self.last_day.errors = (error.message(),)
         except OverflowError:

@@ -1,6 +1,6 @@
 """The form that extends a client's use of the legacy API."""
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 from pydantic_core import PydanticCustomError
@@ -8,6 +8,7 @@ from wtforms import StringField, ValidationError
 from wtforms.validators import DataRequired
 from wtforms.widgets import DateInput
 
+from app.calendar_months import midnight
 from app.extensions import settings
 from app.languages import gettext, lazy_gettext
 from app.models import utcnow
@@ -32,7 +33,7 @@ class ExtensionForm(PortalForm):
     def validate_last_day(self, field: StringField) -> None:
         try:
             day = parse_date((field.data or "").strip())
-            self.until = datetime.combine(day, time(), UTC) + timedelta(days=1)
+            self.until = midnight(day) + timedelta(days=1)
         except PydanticCustomError as error:
             raise ValidationError(error.message()) from None
         except OverflowError:

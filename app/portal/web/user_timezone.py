@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from flask import g, request
 from flask_login import current_user
 
+from app.calendar_months import midnight
 from app.languages import gettext, lazy_gettext
 from app.models import utcnow
 from app.portal.web import lists
@@ -13,7 +14,7 @@ from app.portal.web.blueprint import portal
 
 FIRST, LAST = date(1970, 1, 3), date(2999, 12, 31)
 """Days outside are moved into this range, which covers all data."""
-_EARLIEST = datetime.combine(FIRST, time(), UTC)
+_EARLIEST = midnight(FIRST)
 
 Problems = list[tuple[str, str]]
 LAST_24_HOURS, LAST_WEEK = "24-hours", "last-week"

@@ -1,13 +1,13 @@
 """Notices about included usage that is nearly or fully used, and what happens beyond it."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, case, false, func, literal, or_, select
 from sqlalchemy.orm import Session
 
-from app.calendar_months import month_of, next_month
+from app.calendar_months import midnight, month_of, next_month
 from app.enums import OrganizationStatus, UsageUnit
 from app.languages import gettext, ngettext
 from app.languages.numbers import localize_number
@@ -137,7 +137,7 @@ def _charged_usage(terms: PlanTerms, month: date) -> ColumnElement[int]:
     day = month
     while day < next_month(month):
         latest = day - timedelta(days=terms.trial_days - 1)
-        moment = datetime.combine(latest, time(), UTC)
+        moment = midnight(latest)
         created_before[day] = literal(moment, Organization.created_at.type)
         day += timedelta(days=1)
     is_charged = Organization.created_at < case(created_before, value=BillingDay.day)

@@ -5,13 +5,14 @@ Every limit has its own sentence for why a call waits.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import midnight
 from app.enums import CallStatus, EndedReason
 from app.errors import Sentence, translate_stored
 from app.languages.numbers import localize_number
@@ -100,7 +101,7 @@ def day_used_up(session: Session, organization: Organization, now: datetime) -> 
     if limit is None or not _has_made(session, organization, now, limit.value):
         return None
     why = DAY_USED_UP if limit.source is LimitSource.OWN else PLAN_USED_UP
-    return LimitWait(_midnight(now) + timedelta(days=1), translate_stored(why))
+    return LimitWait(midnight(now.date()) + timedelta(days=1), translate_stored(why))
 
 
 def made_today(session: Session, organization: Organization, now: datetime) -> int:
@@ -132,7 +133,8 @@ def _made_today(organization: Organization, now: datetime) -> Select[int]:
 
 def _attempts_today(organization: Organization, now: datetime) -> Select[datetime]:
     return select(CallAttempt.started_at).where(
-        CallAttempt.organization_id == organization.id, CallAttempt.started_at >= _midnight(now)
+        CallAttempt.organization_id == organization.id,
+        CallAttempt.started_at >= midnight(now.date()),
     )
 
 
@@ -141,10 +143,6 @@ def _live(attempts: Select[datetime]) -> Select[datetime]:
     return attempts.join(Call, Call.id == CallAttempt.call_id).where(
         Call.live.is_(True), CallAttempt.carrier_retry_at.is_(None)
     )
-
-
-def _midnight(now: datetime) -> datetime:
-    return datetime.combine(now.date(), datetime.min.time(), UTC)
 
 
 def day_of(organization: Organization) -> AppliedLimit | None:

@@ -1,12 +1,12 @@
 """The effects of other plan limits, in sentences, before they are saved."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from uuid import UUID
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import midnight
 from app.enums import CallStatus, Tier
 from app.languages import gettext, ngettext
 from app.languages.numbers import localize_number
@@ -107,12 +107,11 @@ def _busy_message(session: Session, partner_id: UUID, tier: Tier, limit: int) ->
 
 def _used_up_message(session: Session, partner_id: UUID, tier: Tier, limit: int) -> str:
     """Return organizations that have made as many calls today as would be allowed, or more."""
-    midnight = datetime.combine(utcnow().date(), datetime.min.time(), UTC)
     today = (
         select(CallAttempt.organization_id)
         .join(Call, Call.id == CallAttempt.call_id)
         .where(
-            CallAttempt.started_at >= midnight,
+            CallAttempt.started_at >= midnight(utcnow().date()),
             CallAttempt.organization_id.in_(_on_plan(partner_id, tier)),
             Call.live.is_(True),
         )

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import midnight
 from app.database import read_once
 from app.enums import OrganizationStatus, Role, Tier, UserStatus
 from app.models import PLAN, ConversationDay, Organization, Partner, PartnerDay, PartnerTier, User
@@ -67,7 +68,7 @@ class ReportFilter:
         if self.status is not None:
             conditions.append(User.status == self.status)
         if self.since is not None:
-            conditions.append(User.created_at >= datetime.combine(self.since, time(), UTC))
+            conditions.append(User.created_at >= midnight(self.since))
         if self.until is not None:
             conditions.append(User.created_at <= datetime.combine(self.until, time.max, UTC))
         if self.ids is not None:

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.calendar_months import month_of, months_later
+from app.calendar_months import midnight, month_of, months_later
 from app.enums import Role
 from app.models import PartnerDay, User
 from app.policy import Permission
@@ -67,7 +67,7 @@ def _count_by_day(
         User.partner_id == partner_id,
         User.user_type == Role.STANDARD,
         in_groups(caller, User.organization_id),
-        User.created_at >= datetime.combine(span.start, time(), UTC),
+        User.created_at >= midnight(span.start),
         User.created_at <= datetime.combine(span.end, time.max, UTC),
     )
     return [(created_at.astimezone(UTC).date(), 1) for created_at in session.scalars(created)]

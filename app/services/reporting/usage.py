@@ -5,6 +5,7 @@ from datetime import UTC, datetime, time
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
+from app.calendar_months import midnight
 from app.models import Assistant, ConversationDay, User
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -27,7 +28,7 @@ def usage(session: Session, caller: Caller, query: UsageQuery) -> UsageInfo:
         session.connection().execute(_FIGURES, params).one()
     )
     date_range = DateRange.model_construct(
-        start=datetime.combine(start, time(0, tzinfo=UTC)), end=datetime.combine(end, LAST_MOMENT)
+        start=midnight(start), end=datetime.combine(end, LAST_MOMENT)
     )
     return UsageInfo.model_construct(
         user_id=user.id if user else None,
