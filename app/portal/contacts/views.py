@@ -21,7 +21,7 @@ from app.portal.web.author_names import author_names
 from app.portal.web.blueprint import Page
 from app.portal.web.editing import FormSubmission
 from app.portal.web.forms import saving, saving_edit
-from app.portal.web.lists import csv_file
+from app.portal.web.lists import csv_file, file_name_part
 from app.portal.web.messages import redirect_with
 from app.schemas.contacts import StoredContact
 from app.services import audit, campaigns, contacts, do_not_call, organizations
@@ -191,6 +191,6 @@ def download_contacts(campaign_id: UUID) -> Response:
     with transaction(read_only=True) as session:
         campaign = campaigns.get(session, caller(), campaign_id)
         columns = export.columns_of(session, campaign)
-    name = "".join(c if c.isalnum() and c.isascii() else "-" for c in campaign.name).strip("-")
     chunks = export.parts(partial(transaction, read_only=True), columns)
-    return csv_file(f"contacts-of-{name or 'campaign'}", stream_with_context(chunks))
+    name = f"contacts-of-{file_name_part(campaign.name, 'campaign')}"
+    return csv_file(name, stream_with_context(chunks))

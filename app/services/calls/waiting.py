@@ -4,16 +4,17 @@ time when hours or limits change. The worker checks them from time to time."""
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, delete, exists, func, or_, select
+from sqlalchemy import delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.config.calls import MAX_CALL_MINUTES
 from app.enums import CallStatus
-from app.gateways.job_queue import enqueue_call, enqueue_job
+from app.gateways.job_queue import enqueue_call
 from app.models import Call, HeldCall, Organization, new_id, utcnow
 from app.services import pauses, spending
 from app.services.calls import lifecycle, limits, rules
 from app.services.calls.states import WAITING, lock_call
+from app.services.postponed_calls import is_postponed, postponed_query
 
 CHECK_HELD_EVERY = timedelta(minutes=1)
 HELD_BATCH = 100
@@ -117,16 +118,6 @@ def end_if_stopped(session: Session, call_id: UUID) -> bool:
     return True
 
 
-def request_rescheduling(
-    session: Session, partner_id: UUID, organization_id: UUID | None = None
-) -> None:
-    """Queue the rescheduling of the partner's postponed calls, or one organization's, after its
-    hours or limits have changed."""
-    if session.scalar(_postponed_query(partner_id, organization_id, utcnow()).limit(1)) is not None:
-        organization_key = str(organization_id) if organization_id else ""
-        enqueue_job(session, "reschedule_earlier", str(new_id()), str(partner_id), organization_key)
-
-
 def reschedule_earlier(
     session: Session,
     partner_id: UUID,
@@ -142,13 +133,13 @@ def reschedule_earlier(
     """
     now = utcnow()
     query = (
-        _postponed_query(partner_id, organization_id, now).order_by(Call.id).limit(RESCHEDULE_BATCH)
+        postponed_query(partner_id, organization_id, now).order_by(Call.id).limit(RESCHEDULE_BATCH)
     )
     call_ids = session.scalars(query.where(Call.id > after) if after else query).all()
     room: dict[UUID, float] = {}
     for call_id in call_ids:
         call = lock_call(session, call_id)
-        if not _is_postponed(call, now):
+        if not is_postponed(call, now):
             continue
         organization = session.get_one(Organization, call.organization_id, populate_existing=True)
         wait = limits.find_wait(session, call.phone_number, organization, now, live=call.live)
@@ -170,27 +161,6 @@ def reschedule_earlier(
                 continue
         lifecycle.postpone(session, call, now, None, now)
     return call_ids[-1] if call_ids else None
-
-
-def _postponed_query(partner_id: UUID, organization_id: UUID | None, now: datetime) -> Select[UUID]:
-    """Return the query of calls that hours or limits delay. A retry has its own time, unless it was
-    postponed too."""
-    query = select(Call.id).where(
-        Call.partner_id == partner_id,
-        Call.status == CallStatus.SCHEDULED,
-        Call.scheduled_for > now,
-        or_(Call.next_attempt_at.is_(None), Call.next_attempt_at == Call.scheduled_for),
-    )
-    return query.where(Call.organization_id == organization_id) if organization_id else query
-
-
-def _is_postponed(call: Call, now: datetime) -> bool:
-    """Return whether a locked call is one of `_postponed_query`."""
-    scheduled_for = call.scheduled_for
-    is_kept = (
-        call.status is CallStatus.SCHEDULED and scheduled_for is not None and scheduled_for > now
-    )
-    return is_kept and call.next_attempt_at in {None, scheduled_for}
 
 
 def _room_today(session: Session, organization: Organization, now: datetime) -> float:

@@ -19,8 +19,8 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
 from app.services import audit, destinations
-from app.services.calls import waiting
 from app.services.organizations.updating import lock_organization
+from app.services.postponed_calls import request_rescheduling
 
 MAX_CALLS_PER_DAY = 1_000_000
 MAX_RETRIES = 10
@@ -138,7 +138,7 @@ def change_settings(
             before=_audit_values(before, GROUPS[group]),
             after=_audit_values(after, GROUPS[group]),
         )
-    waiting.request_rescheduling(session, organization.partner_id, organization.id)
+    request_rescheduling(session, organization.partner_id, organization.id)
     return changed
 
 

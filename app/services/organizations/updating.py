@@ -15,8 +15,8 @@ from app.schemas.fields import can_be_seen
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import audit, rollup
 from app.services.billing_address import BillingAddress
-from app.services.calls import waiting
 from app.services.organizations.loading import get, get_in
+from app.services.postponed_calls import request_rescheduling
 from app.validation.texts import trim
 
 MAX_NAME = 200
@@ -71,7 +71,7 @@ def change(
         after=audit_values(organization),
     )
     if "payment_tier" in differing:
-        waiting.request_rescheduling(session, organization.partner_id, organization.id)
+        request_rescheduling(session, organization.partner_id, organization.id)
     return True
 
 

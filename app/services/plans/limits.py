@@ -15,8 +15,8 @@ from app.models import Partner, PlanLimit, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, pricing
-from app.services.calls import waiting
 from app.services.partners.loading import get
+from app.services.postponed_calls import request_rescheduling
 
 MAX_CONCURRENT_CALLS = 1000
 MAX_PER_DAY = 1_000_000
@@ -87,7 +87,7 @@ def set_allowances(
         partner.updated_at = utcnow()
     session.flush()
     if changed:
-        waiting.request_rescheduling(session, partner.id)
+        request_rescheduling(session, partner.id)
     return changed
 
 

@@ -6,30 +6,27 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import exists, literal, select
+from sqlalchemy import literal, select
 from sqlalchemy.orm import Session, aliased
 
 from app.calendar_months import month_after
 from app.database import read_once
-from app.enums import CallStatus
 from app.errors import NotFound, Problem, check_version, raise_problems
-from app.gateways.job_queue import enqueue_job
 from app.languages import gettext
 from app.languages.numbers import localize_number
 from app.models import (
     ApiKey,
-    Call,
     Organization,
     Partner,
     SpendingLimit,
     SpendingTotal,
-    new_id,
     utcnow,
 )
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
 from app.services.forecasting import MonthEnd
+from app.services.postponed_calls import request_rescheduling
 from app.services.spending import rates
 from app.services.spending.scopes import (
     KEY,
@@ -256,22 +253,8 @@ def change(
     stored.version += 1
     session.flush()
     _record(session, caller, row, before, limits)
-    _reschedule(session, stored)
+    request_rescheduling(session, stored.partner_id, stored.organization_id)
     return True
-
-
-def _reschedule(session: Session, limit: SpendingLimit) -> None:
-    """Queue scheduling calls again that wait for a limit."""
-    waits = exists().where(
-        Call.partner_id == limit.partner_id,
-        Call.status == CallStatus.SCHEDULED,
-        Call.scheduled_for > utcnow(),
-    )
-    if session.scalar(select(waits)):
-        organization_key = str(limit.organization_id or "")
-        enqueue_job(
-            session, "reschedule_earlier", str(new_id()), str(limit.partner_id), organization_key
-        )
 
 
 def limit_new_partner(

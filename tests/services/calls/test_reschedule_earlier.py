@@ -13,6 +13,7 @@ from app.models import Call, CallAttempt, CallEvent, Organization, PlanLimit, ne
 from app.services.calls import claims, lifecycle, waiting
 from app.services.calls.claims import ClaimKind
 from app.services.calls.limits import DAY_USED_UP, OUTSIDE_HOURS
+from app.services.postponed_calls import request_rescheduling
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.statements import counted
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
@@ -86,11 +87,11 @@ def test_the_calls_of_an_organization_are_counted_once_for_all_that_come_sooner(
     session: Session,
 ) -> None:
     calling_organization = make_calling_organization(session, max_calls_a_day=1)
-    used_up(session, calling_organization, 3)
+    accept_beyond_limit(session, calling_organization, 3)
     session.get_one(Organization, calling_organization.organization_id).max_calls_a_day = 9
     session.flush()
     with counted(session.get_bind().engine) as statements:
-        look(session, calling_organization)
+        reschedule_all(session, calling_organization)
     counts = [each for each in statements if "count(*)" in each and "scheduled_for" in each]
     assert len(counts) == 1
 
@@ -153,12 +154,12 @@ def test_a_plan_that_allows_more_is_applied_to_each_of_its_organizations(
 def test_the_worker_is_asked_only_if_a_call_was_delayed(session: Session) -> None:
     calling_organization = make_calling_organization(session, max_calls_a_day=1)
     asked = count_queued(session, "reschedule_earlier")
-    waiting.request_rescheduling(session, calling_organization.partner_id)
+    request_rescheduling(session, calling_organization.partner_id)
     assert count_queued(session, "reschedule_earlier") == asked
     accept_beyond_limit(session, calling_organization, 1)
-    waiting.request_rescheduling(session, calling_organization.partner_id, new_id())
+    request_rescheduling(session, calling_organization.partner_id, new_id())
     assert count_queued(session, "reschedule_earlier") == asked
-    waiting.request_rescheduling(
+    request_rescheduling(
         session, calling_organization.partner_id, calling_organization.organization_id
     )
     assert count_queued(session, "reschedule_earlier") == asked + 1
