@@ -78,7 +78,7 @@ def show_outreach_progress(campaign_id: UUID) -> str:
 
 
 @blueprint.get("/campaigns/<uuid:campaign_id>/outreach/excluded")
-def list_excluded_contacts(campaign_id: UUID) -> str:
+def list_left_out_contacts(campaign_id: UUID) -> str:
     """Show the contacts that the current round leaves out, and why."""
     with transaction(read_only=True) as session:
         campaign = campaigns.get_with_plan(session, caller(), campaign_id).campaign

@@ -33,7 +33,7 @@ OF_SUBPAGES: dict[str, HelpTopic] = {
         lazy_gettext("A call in progress is shown live until it ends."),
         *VIEW_CALLS,
     ),
-    "portal.campaigns.list_excluded_contacts": HelpTopic(
+    "portal.campaigns.list_left_out_contacts": HelpTopic(
         lazy_gettext("Contacts that this campaign doesn’t call, with the reason for each."),
         lazy_gettext("They stay in the campaign; correct one on its own page."),
         *VIEW_DO_NOT_CALL_LISTS,

@@ -30,7 +30,7 @@ def fix_rows(upload_id: UUID) -> Page:
 
 
 @blueprint.post("/uploads/<uuid:upload_id>/rows/restore")
-def restore_excluded_rows(upload_id: UUID) -> Response:
+def restore_left_out_rows(upload_id: UUID) -> Response:
     """Include the left-out rows again."""
     with changing_upload(upload_id) as session:
         corrections.restore_left_out(session, caller(), upload_id)
