@@ -21,6 +21,7 @@ from app.models import (
     utcnow,
 )
 from app.services.imports.records import delete_some
+from app.services.imports.undo import UNDOING
 from app.services.imports.uploads import ENDED
 
 KEPT_AFTER_FAILURE = timedelta(days=1)
@@ -82,11 +83,12 @@ def record_files_deleted(session: Session, upload_ids: list[UUID]) -> None:
 
 
 def to_purge(session: Session, days: int, partner_id: UUID | None = None) -> UUID | None:
-    """Return an upload, of all partners or of one, that ended so many days ago and still has its
-    rows."""
+    """Return an upload, of all partners or of one, that ended so many days ago, still has its rows
+    and isn't being undone."""
     query = (
         select(ContactImport.id)
         .where(ContactImport.status.in_(ENDED), ContactImport.rows_forgotten_at.is_(None))
+        .where(ContactImport.undo_status.is_distinct_from(UNDOING))
         .where(ContactImport.finished_at < utcnow() - timedelta(days=days))
         .where(ContactImport.partner_id == partner_id if partner_id else true())
         .order_by(ContactImport.id)

@@ -18,6 +18,7 @@ from app.models import (
     utcnow,
 )
 from app.services.imports import apply, corrections, expiry, steps, undo, uploads
+from app.services.imports.pipeline import undo_rows
 from tests.fixtures.uploads import Importer, counts, number, table
 
 ANN, BOB = number(1), number(2)
@@ -52,6 +53,21 @@ def test_rows_and_values_go_after_their_days_and_the_history_stays(importer: Imp
         entries = select(func.count()).where(AuditEntry.target_id == str(upload.id))
         assert session.scalar(entries) == 4
     assert importer.rows(waiting.id) == [(2, "created", None)]
+
+
+def test_an_upload_that_is_being_undone_keeps_its_rows_until_the_undo_has_ended(
+    importer: Importer,
+) -> None:
+    importer.send({"phone": ANN, "firstName": "Ann"})
+    upload = importer.apply(importer.checked(f"First name,Phone\nAnna,{ANN}\n").id)
+    with importer.database.transaction() as session:
+        undo_number = undo.start(session, importer.caller, upload.id, 30).undo_number
+        session.execute(update(ContactImport).values(finished_at=utcnow() - timedelta(days=31)))
+    purge_rows(importer.database, 30)
+    undo_rows(importer.database, upload.id, undo_number)
+    assert importer.people() == [("Ann", ANN, None)]
+    purge_rows(importer.database, 30)
+    assert importer.now(upload.id).rows_forgotten_at is not None
 
 
 def test_a_stopped_upload_does_not_continue_without_its_rows(importer: Importer) -> None:
