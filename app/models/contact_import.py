@@ -58,7 +58,8 @@ class ContactImport(Base):
     ``packed`` counts the rows and notes that are in blocks (`app.services.imports.packing`), None
     if there are none. ``stored_bytes`` is the size of rows, problems and undo log, without the
     file; None until the worker has measured an upload of an earlier version.
-    ``deletion_requested_at`` is set while the worker deletes file, rows and undo log early.
+    ``deletion_requested_at`` is set while the worker deletes rows and undo log: early, with the
+    file, or after their days.
     """
 
     __tablename__ = "contact_imports"

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.errors import Conflict
 from app.jobs.purging import purge_rows
 from app.models import Contact, ContactImport, utcnow
+from app.services.imports import expiry
 from tests.files.corpus.workbooks import xlsx
 from tests.fixtures.uploads import number
 from tests.portal.uploader import Uploader, words
@@ -100,6 +101,24 @@ def test_a_file_that_is_read_again_can_be_downloaded_only_as_a_whole(uploader: U
     uploader.work(address)
     whole = uploader.browser.get(f"{address}/failed-rows.csv").data
     assert len(whole.splitlines()) == 1501
+
+
+@pytest.mark.parametrize("ends", ["deletion", "retention"])
+def test_a_download_whose_rows_are_deleted_meanwhile_is_interrupted(
+    uploader: Uploader, ends: str
+) -> None:
+    rows = "".join(f"P{index},12\n" for index in range(2500))
+    address = uploader.applied(f"Name,Phone\nAnn,{ANN}\n{rows}")
+    begun = uploader.browser.get(f"{address}/failed-rows.csv", buffered=False)
+    pieces = begun.iter_encoded()
+    next(pieces), next(pieces)
+    if ends == "deletion":
+        uploader.press(address, "delete-data")
+    else:
+        with uploader.database.transaction() as session:
+            expiry.purge_some(session, uploader.now(address).id)
+    with pytest.raises(Conflict):
+        next(pieces)
 
 
 def test_a_file_that_is_refused_when_read_again_offers_no_download(uploader: Uploader) -> None:

@@ -307,7 +307,7 @@ def _pieces(upload: ContactImport, writer: RowWriter, *, failed_only: bool) -> I
     while last is not None:
         with transaction(read_only=True) as session:
             if not reports.are_those_of(session, upload):
-                message = "The file was read again: this download is incomplete."
+                message = gettext("The upload has changed. Nothing was saved.")
                 raise Conflict(message, "changed_meanwhile")  # interrupts the download
             rows, last = reports.rows_after(session, upload, last, failed_only=failed_only)
         yield writer.rows(rows)

@@ -108,6 +108,7 @@ def purge_some(session: Session, upload_id: UUID) -> bool:
     The log keeps the ids of changed contacts, without values.
     """
     upload = session.get_one(ContactImport, upload_id, with_for_update=True)
+    upload.deletion_requested_at = upload.deletion_requested_at or utcnow()  # downloads end
     models = (ImportProblem, ImportCorrection, ImportBlock, ImportRow)
     has_more = delete_some(session, upload_id, models, _ROW_BATCH)
     logged = ImportChange.import_id == upload_id

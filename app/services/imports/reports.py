@@ -32,9 +32,13 @@ def header(upload: ContactImport) -> MarkedRow:
 
 
 def are_those_of(session: Session, upload: ContactImport) -> bool:
-    """Return whether the stored rows are still those of the check that the upload had when it was
-    loaded."""
-    query = select(ContactImport.checked_at).where(ContactImport.id == upload.id)
+    """Return whether the stored rows are still all those of the check that the upload had when it
+    was loaded."""
+    query = select(ContactImport.checked_at).where(
+        ContactImport.id == upload.id,
+        ContactImport.rows_forgotten_at.is_(None),
+        ContactImport.deletion_requested_at.is_(None),
+    )
     return session.scalar(query) == upload.checked_at
 
 
