@@ -4,7 +4,6 @@ A batch is one transaction: the contacts, the outcome of its rows, the undo log,
 position. After a crash, applying continues right after the last batch.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -12,8 +11,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
-from sqlalchemy import Text, cast, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Text, case, cast, func, select, update
+from sqlalchemy.orm import Session, aliased
 
 from app.enums import ImportStatus, WebhookEvent
 from app.models import (
@@ -28,12 +27,12 @@ from app.models import (
 )
 from app.policy.caller import Caller, system_caller
 from app.services import audit, contacts, mail_queue, notifications
-from app.services.contacts.results import CREATED, DELETED, UPDATED, BulkResult, UndoStep
+from app.services.contacts.results import CREATED, DELETED, UPDATED, BulkResult
 from app.services.imports.corrected_files import count_fixed
 from app.services.imports.kinds import UNCHANGED
 from app.services.imports.mapping import ColumnTarget, HeaderMapping
 from app.services.imports.records import column_of, insert_rows, problem_values
-from app.services.imports.uploads import counts_of, figures_of, lock_upload
+from app.services.imports.uploads import CHANGED_BACK, counts_of, figures_of, lock_upload
 from app.services.webhooks.publishing import publish
 
 BATCH_SIZE = 500
@@ -57,22 +56,16 @@ def next_size(size: int, seconds: float) -> int:
 def apply_batch(
     session: Session, import_id: UUID, apply_number: int, size: int | None = None
 ) -> bool:
-    """Apply the next ``size`` rows (`BATCH_SIZE`); return False when there is nothing more to do.
+    """Apply the next ``size`` rows (`BATCH_SIZE`); return False when only `finish` is left.
 
     Only rows that the check found good are applied, in the order of the file. A request to stop is
     handled first.
     """
-    upload = lock_upload(session, import_id)
-    if upload is None or upload.status is not ImportStatus.APPLYING:
-        return False
-    if upload.apply_number != apply_number:
-        return False
-    if upload.cancel_requested_at is not None:
-        _end(session, upload, ImportStatus.CANCELLED)
+    upload = _lock_running(session, import_id, apply_number)
+    if upload is None or upload.cancel_requested_at is not None:
         return False
     rows = _next_rows(session, upload, size or BATCH_SIZE)
     if not rows:
-        _end(session, upload, ImportStatus.DONE)
         return False
     upload.applied_to_row = rows[-1].number
     rows = [row for row in rows if row.outcome in _APPLICABLE]
@@ -88,6 +81,57 @@ def apply_batch(
     )
     _store_outcomes(session, upload, rows, result)
     return True
+
+
+def count_changed_back(session: Session, import_id: UUID) -> int:
+    """Count the applied rows that change a contact which is at the end what it was before them."""
+    if not session.get_one(ContactImport, import_id).updated:
+        return 0
+    differs = cast(ImportChange.before, Text).is_distinct_from(cast(ImportChange.after, Text))
+    changes = func.sum(case((differs, 1), else_=0)).label("changes")
+    repeated = (
+        select(
+            func.min(ImportChange.row_number).label("first"),
+            func.max(ImportChange.row_number).label("last"),
+            changes,
+        )
+        .where(ImportChange.import_id == import_id)
+        .group_by(ImportChange.contact_id)
+        .having(changes > 1)
+        .subquery()
+    )
+    first, last = aliased(ImportChange), aliased(ImportChange)
+    query = (
+        select(first.before, last.after, repeated.c.changes)
+        .join(first, first.row_number == repeated.c.first)
+        .join(last, last.row_number == repeated.c.last)
+        .where(first.import_id == import_id, last.import_id == import_id)
+        .where(first.before.is_not(None), last.after.is_not(None))
+    )
+    rows = session.execute(query, execution_options={"yield_per": BATCH_SIZE})
+    return sum(
+        changes
+        for before, after, changes in rows
+        if all(before.get(name) == value for name, value in after.items())  # before may log more
+    )
+
+
+def finish(session: Session, import_id: UUID, apply_number: int, changed_back: int) -> None:
+    """End applying after its last row, or because a user stops it; ``changed_back`` is the result
+    of `count_changed_back`."""
+    upload = _lock_running(session, import_id, apply_number)
+    if upload is None:
+        return
+    upload.found = upload.found | {CHANGED_BACK: changed_back}
+    is_stopped = upload.cancel_requested_at is not None
+    _end(session, upload, ImportStatus.CANCELLED if is_stopped else ImportStatus.DONE)
+
+
+def _lock_running(session: Session, import_id: UUID, apply_number: int) -> ContactImport | None:
+    upload = lock_upload(session, import_id)
+    if upload is None or upload.status is not ImportStatus.APPLYING:
+        return None
+    return upload if upload.apply_number == apply_number else None
 
 
 class _CheckedRow(NamedTuple):
@@ -113,8 +157,8 @@ def _next_rows(session: Session, upload: ContactImport, size: int) -> list[_Chec
 
 def fail(session: Session, import_id: UUID, apply_number: int, sentence: str) -> None:
     """Stop applying after a fault; applied rows stay, and the rest can be retried."""
-    upload = lock_upload(session, import_id)
-    if upload and upload.status is ImportStatus.APPLYING and upload.apply_number == apply_number:
+    upload = _lock_running(session, import_id, apply_number)
+    if upload is not None:
         upload.failure = str(sentence)  # a lazy message too
         _end(session, upload, ImportStatus.FAILED)
 
@@ -153,24 +197,11 @@ def _store_outcomes(
     upload.stored_bytes = (upload.stored_bytes or 0) + size
     for name, count in result.counts.items():
         setattr(upload, name, getattr(upload, name) + count)
-    if unchanged := _count_unchanged(result.changes):
+    if unchanged := sum(change.before == change.after for change in result.changes):
         unchanged += upload.found.get(UNCHANGED, 0)
         upload.found = upload.found | {UNCHANGED: unchanged}
     upload.rows_applied += len(rows)
     session.flush()
-
-
-def _count_unchanged(changes: Sequence[UndoStep]) -> int:
-    """Count the changes that change nothing, and those of a contact that its last one undoes."""
-    by_contact: dict[str, list[UndoStep]] = defaultdict(list)
-    for change in changes:
-        by_contact[change.contact_id].append(change)
-    return sum(
-        len(steps)
-        if steps[0].before == steps[-1].after
-        else sum(step.before == step.after for step in steps)
-        for steps in by_contact.values()
-    )
 
 
 def _store_problems(session: Session, upload: ContactImport, result: BulkResult) -> None:

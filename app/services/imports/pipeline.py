@@ -131,6 +131,13 @@ def apply_rows(
         with database.transaction() as session:
             return apply.apply_batch(session, import_id, apply_number, size)
 
+    @retry
+    def finish() -> None:
+        with database.transaction(read_only=True) as session:
+            changed_back = apply.count_changed_back(session, import_id)
+        with database.transaction() as session:
+            apply.finish(session, import_id, apply_number, changed_back)
+
     began, batches, size = time.monotonic(), 0, apply.BATCH_SIZE
     while batch():
         size = apply.next_size(size, time.monotonic() - began)
@@ -140,6 +147,7 @@ def apply_rows(
                 records.analyze_contacts(session)
         _yield_to_other_writers(database, time.monotonic() - began)
         began = time.monotonic()
+    finish()
 
 
 def undo_rows(

@@ -48,6 +48,8 @@ SORTS = both_ways(
 """The sort orders of `search`; ids begin with the time."""
 AT_WORK = frozenset({ImportStatus.UPLOADED, ImportStatus.READING, ImportStatus.APPLYING})
 ENDED = frozenset({ImportStatus.DONE, ImportStatus.CANCELLED, ImportStatus.FAILED})
+CHANGED_BACK = "changedBack"
+"""The key in `ContactImport.found` of the applied rows whose changes later rows undid."""
 _MAX_NAME_LENGTH = 200
 _STORAGE = StorageDefaults()
 
@@ -115,9 +117,9 @@ def has_results(upload: ContactImport) -> bool:
 
 def unchanged_rows(upload: ContactImport) -> int:
     """Return how many of the updated rows change nothing: as planned, or as applied since that
-    began."""
-    unchanged: int = upload.found.get("equalRows" if upload.expected is None else UNCHANGED, 0)
-    return unchanged
+    began. Rows whose changes later ones undo are counted when applying ends."""
+    names = ("equalRows",) if upload.expected is None else (UNCHANGED, CHANGED_BACK)
+    return sum(upload.found.get(name, 0) for name in names)
 
 
 def figures_of(upload: ContactImport) -> dict[str, int]:

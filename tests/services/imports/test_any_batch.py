@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.enums import ContactAction
 from app.models import Campaign, ContactImport
-from app.services.imports import apply, preview
+from app.services.imports import apply, preview, uploads
 from tests import matrix
 from tests.fixtures.uploads import Importer, counts, number, table
 
@@ -84,6 +84,7 @@ def _check_and_apply(
     if _applies_something(upload):
         applied = importer.apply(upload.id)
         assert (counts(applied), importer.rows(upload.id)) == (expected, outcomes)
+        assert uploads.figures_of(applied) == uploads.figures_of(upload)
         assert applied.expected == dict(
             zip(("created", "updated", "deleted", "ignored", "failed"), expected, strict=True)
         )

@@ -13,6 +13,7 @@ from app.enums import ContactAction, ImportStatus
 from app.errors import Conflict, NotFound
 from app.models import ContactImport, ImportChange, utcnow
 from app.services.imports import apply, expiry, reports, steps, uploads
+from app.services.imports.pipeline import apply_rows
 from tests.fixtures.tenants import make_tenant
 from tests.fixtures.uploads import Importer, counts, number, table
 
@@ -35,7 +36,7 @@ def test_a_stopped_upload_keeps_what_was_applied_and_can_go_on(importer: Importe
     assert batch(importer, upload.id, first)
     with importer.database.transaction() as session:
         steps.cancel(session, importer.caller, upload.id)
-    assert not batch(importer, upload.id, first)
+    apply_rows(importer.database, upload.id, first)
     stopped = importer.now(upload.id)
     assert (stopped.status, stopped.rows_applied, counts(stopped)) == (
         ImportStatus.CANCELLED,
@@ -53,6 +54,18 @@ def test_a_stopped_upload_keeps_what_was_applied_and_can_go_on(importer: Importe
     )
     assert len(importer.people()) == 1200
     assert not batch(importer, upload.id, first)
+
+
+def test_rows_that_undo_each_other_in_two_batches_are_unchanged_as_on_the_check(
+    importer: Importer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apply, "BATCH_SIZE", 2)
+    importer.send({"phone": ANN, "firstName": "Ann"})
+    rows = [("Anna", ANN), ("Bob", BOB), ("Rob", BOB), ("Bob", BOB), ("Ann", ANN)]
+    upload = importer.checked(table("First name,Phone", rows))
+    figures = uploads.figures_of(upload)
+    assert (figures["created"], figures["updated"], figures["unchanged"]) == (1, 2, 2)
+    assert uploads.figures_of(importer.apply(upload.id)) == figures
 
 
 def test_a_batch_of_an_older_order_does_nothing(importer: Importer) -> None:

@@ -11,7 +11,7 @@ from app.enums import ContactAction, ImportStatus, Role
 from app.errors import Conflict, NotFound
 from app.models import AuditEntry, ContactImport, ImportChange
 from app.services.imports import apply, steps, undo, undo_preview, uploads
-from app.services.imports.pipeline import undo_rows
+from app.services.imports.pipeline import apply_rows, undo_rows
 from app.services.imports.undo import UndoTotals
 from tests.fixtures.tenants import make_tenant
 from tests.fixtures.uploads import Importer, number, table
@@ -156,7 +156,7 @@ def test_an_upload_that_was_stopped_can_be_undone_and_then_does_not_go_on(
     apply_batch(importer, upload.id, order)
     with importer.database.transaction() as session:
         steps.cancel(session, importer.caller, upload.id)
-    apply_batch(importer, upload.id, order)
+    apply_rows(importer.database, upload.id, order)
     assert undo_all(importer, upload.id) == UndoTotals(removed=500)
     stopped = importer.now(upload.id)
     assert (stopped.status, uploads.can_go_on(stopped)) == (ImportStatus.CANCELLED, False)
