@@ -152,8 +152,8 @@ def test_a_call_keeps_its_trunk_after_another_one_replaced_it(
     sip_worker.bring(user="another")
     assert outcome(sip_worker.database, call_id) == ("completed", "completed", "human")
     assert find_speech(INTRO, sip_calls.brought.recordings()[0])[0] > 0.95
-    [attempt] = sip_worker.attempts(call_id)
     [invite] = sip_worker.brought.calls_to(number)
+    [attempt] = sip_worker.attempts(call_id)
     host = f"localhost:{sip_worker.brought.port}"
     assert invite.start == f"INVITE sip:{number}@{host};transport=udp SIP/2.0"
     assert invite["from"].startswith(f"<sip:portal@{host}")

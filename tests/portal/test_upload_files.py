@@ -23,10 +23,10 @@ ANN, BOB = number(1), number(2)
 
 
 def test_the_whole_file_and_its_failed_rows_come_back(uploader: Uploader) -> None:
-    address = uploader.upload(f"Name;Phone\nAnn;{ANN}\nBob;12\n", "my people.csv")
+    address = uploader.upload(f"Name;Phone\nAnn;{ANN}\nBob;12\n", "Zürich people.csv")
     whole = uploader.browser.get(f"{address}/file.csv")
     assert whole.headers["Content-Disposition"] == (
-        'attachment; filename="problems-in-my-people.csv"'
+        'attachment; filename="problems-in-zurich-people.csv"'
     )
     rows = list(csv.reader(io.StringIO(whole.data.decode("utf-8-sig")), delimiter=";"))
     assert [row[:2] for row in rows] == [["Name", "Phone"], ["Ann", f"'{ANN}"], ["Bob", "12"]]
