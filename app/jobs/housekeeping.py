@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from uuid import UUID
 
 from dbos import DBOS
@@ -17,13 +16,12 @@ from app import backups, gc_tuning
 from app.backups import records as backup_records
 from app.config import Settings
 from app.database import Database
-from app.enums import CarrierKind
-from app.gateways.carriers.base import NoCarrierAnswer, UnknownAtCarrier
 from app.gateways.carriers.factory import trunk_of
 from app.gateways.carriers.sip.ledger import AttemptLedger
 from app.gateways.processors.base import PaymentProcessor, ProcessorRefused, ProcessorUnavailable
 from app.gateways.syslog import SyslogConnection, SyslogUnavailable
 from app.jobs import key_change, months, purging, sell_plans, send_webhook, waiting_calls
+from app.jobs.call_costs import ask_for_costs
 from app.jobs.context import context
 from app.jobs.follow_subscriptions import charge_due, follow_due
 from app.models import utcnow
@@ -42,7 +40,6 @@ from app.services.audit import forwarding, refusals
 from app.services.billing import closing
 from app.services.billing.usage import model_rate
 from app.services.branding import outside_pictures
-from app.services.calls import carrier_costs
 from app.services.pauses import carrier_health
 from app.services.pricing import refresh as pricing_refresh
 from app.services.spending import budgets
@@ -54,7 +51,6 @@ MINUTE = 60.0
 HOUR = 3600.0
 FINISHED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 CHUNK = 500
-COSTS_A_RUN = 100
 ENTRIES_A_RUN = 500
 BUDGETS_A_RUN = 50
 
@@ -151,35 +147,6 @@ def release_space() -> None:
 
 def gather_statistics() -> None:
     context().database.gather_statistics()
-
-
-def ask_for_costs() -> None:
-    """Query the carriers for the costs of recent calls that have none yet."""
-    for kind in context().carriers.charging():
-        _ask_for_costs(kind)
-
-
-def _ask_for_costs(kind: CarrierKind) -> None:
-    """An account that doesn't answer is queried again at the next run. While none answers, the run
-    ends after a minute, so that other tasks don't wait for each of them."""
-    database, last_at = context().database, time.monotonic() + MINUTE
-    with database.transaction(read_only=True) as session:
-        inquiries = carrier_costs.costs_due(session, kind, datetime.now(UTC), COSTS_A_RUN)
-    silent: set[UUID | None] = set()
-    answering = (inquiry for inquiry in inquiries if inquiry.account_id not in silent)
-    for inquiry in islice(answering, COSTS_A_RUN):
-        try:
-            state = context().carriers.of(kind, inquiry.account_id).look_up(inquiry)
-        except NoCarrierAnswer as silence:
-            log.warning("the carrier did not say what calls cost: %s", silence)
-            if time.monotonic() > last_at:
-                return
-            if not isinstance(silence, UnknownAtCarrier):
-                silent.add(inquiry.account_id)
-            continue
-        if state.cost is not None:
-            with database.transaction() as session:
-                carrier_costs.write_cost_of(session, inquiry.attempt_id, state)
 
 
 def forward_history() -> None:

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.config import Settings
-from app.jobs import housekeeping
+from app.jobs import call_costs
 from app.policy.caller import Caller, system_caller
 from app.services import calls
 from app.services.carrier_accounts import AccountFields
@@ -32,7 +32,7 @@ def settings(twilio_worker: TwilioWorker, tmp_path: Path) -> Iterator[Settings]:
 
 def cost(twilio_worker: TwilioWorker, call_id: UUID) -> tuple[Decimal | None, str | None]:
     """The stored cost of the call, after the carriers were queried."""
-    housekeeping.ask_for_costs()
+    call_costs.ask_for_costs()
     with twilio_worker.database.transaction(read_only=True) as session:
         [attempt] = calls.attempts_of(session, [call_id])[call_id]
         return attempt.cost, attempt.cost_currency
