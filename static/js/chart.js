@@ -80,7 +80,7 @@ function columns(kind, { days, series, unfinished }) {
   const values = [];
   for (const { values: figures, role } of series) {
     const last = figures.length - 1;
-    const endsInPoint = unfinished && role === "first" && last > 0;
+    const endsInPoint = unfinished && role === "first"; // as in lineSeries, also on the first day
     values.push(endsInPoint ? figures.map((value, at) => (at < last ? value : null)) : figures);
     if (endsInPoint) values.push(figures.map((value, at) => (at === last ? value : null)));
   }

@@ -3,13 +3,14 @@ finding things from anywhere."""
 
 import csv
 import io
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.e2e.conftest import Open
 from tests.e2e.scripts import ask, token_of
@@ -55,6 +56,39 @@ def test_the_first_page_leads_to_what_needs_a_decision(
     link.click()
     expect(page).to_have_url(f"{shared_stack.base_url}{wanted}")
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
+
+
+def with_first_day_only(route: Route) -> None:
+    """Answer with the overview as it is on the first day of a month."""
+    answer = route.fetch()
+
+    def shorten(found: re.Match[str]) -> str:
+        data = json.loads(found[2])
+        data["days"] = data["days"][:1]
+        for series in data["series"]:
+            series["values"] = series["values"][:1]
+        return found[1] + json.dumps(data)
+
+    chart = r'(data-chart="line".*?<script type="application/json">)(.*?)(?=</script>)'
+    changed, count = re.subn(chart, shorten, answer.text(), flags=re.DOTALL)
+    assert count == 1
+    route.fulfill(response=answer, body=changed)
+
+
+def test_a_chart_of_the_first_day_of_a_month_is_drawn(
+    shared_stack: Stack, partner: Partner, open_browser: Open
+) -> None:
+    visit = open_browser(shared_stack, partner, script=True)
+    visit.sign_in(partner["users"][0])
+    visit.page.route(f"{shared_stack.base_url}/", with_first_day_only)
+    visit.page.goto("/")
+    plot = visit.page.locator('[data-chart="line"] canvas')
+    expect(plot).to_have_count(1)
+    drawn = """canvas => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        return data.some((value) => value > 0);
+    }"""
+    assert plot.evaluate(drawn)
 
 
 def test_a_range_of_usage_is_chosen_and_compared(
