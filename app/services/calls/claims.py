@@ -157,7 +157,7 @@ def _prepare(
         reason = EndedReason.ASSISTANT_INACTIVE
         end_call(session, call, CallStatus.CANCELED, reason, at=now, detail=detail)
     else:
-        lifecycle.postpone(session, call, now + NEXT_LOOKUP, detail, now)
+        lifecycle.postpone(session, call, now + NEXT_LOOKUP, detail, now, moves_expiry=False)
     return CallClaim(ClaimKind.DONE, call.carrier)
 
 

@@ -59,10 +59,20 @@ def enqueue(
     )
 
 
-def postpone(session: Session, call: Call, until: datetime, why: str | None, now: datetime) -> None:
-    """Schedule a waiting call for ``until``; its expiry moves with it."""
+def postpone(
+    session: Session,
+    call: Call,
+    until: datetime,
+    why: str | None,
+    now: datetime,
+    *,
+    moves_expiry: bool = True,
+) -> None:
+    """Schedule a waiting call for ``until``. Its expiry moves with it, unless the reason may last
+    for ever."""
     call.status_detail = why
-    call.expires_at = until + (call.expires_at - (call.scheduled_for or call.created_at))
+    if moves_expiry:
+        call.expires_at = until + (call.expires_at - (call.scheduled_for or call.created_at))
     move(call, states.POSTPONE, CallStatus.SCHEDULED)
     call.scheduled_for = until
     if call.next_attempt_at is not None:

@@ -21,6 +21,7 @@ from app.services import destinations
 from app.services.calls import attempts, claims
 from app.services.calls.claims import ClaimKind, HostLookup
 from app.services.destinations import DestinationChoice, DestinationLimits
+from tests.fixtures.clock import set_clock
 from tests.fixtures.databases import runs_on
 from tests.fixtures.tenants import OPERATOR, open_destinations
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
@@ -206,6 +207,21 @@ def test_a_call_ends_if_its_host_is_private_and_waits_if_it_is_unknown(
     call = call_of(session, organization_with_voice_hosts, "sip:robin@voice.example")
     claim = claims.next_step(session, call.id, new_id(), calls_at_once=5, host_lookup=found)
     assert (claim.kind, call.status) == (ClaimKind.DONE, status)
+
+
+def test_a_call_whose_host_stays_unknown_expires(
+    session: Session, organization_with_voice_hosts: CallingOrganization
+) -> None:
+    call = call_of(session, organization_with_voice_hosts, "sip:robin@voice.example")
+    unknown = HostLookup("voice.example", "DNS lookup failed.", is_permanent=False)
+    with set_clock() as clock:
+        for _ in range(25):
+            claims.next_step(session, call.id, new_id(), calls_at_once=5, host_lookup=unknown)
+            clock.pass_by(hours=1)
+    assert (call.status, call.ended_reason) == (CallStatus.EXPIRED, EndedReason.EXPIRED)
+    assert call.status_detail == (
+        "Last reason for waiting: The assistant's voice address can't be used. DNS lookup failed."
+    )
 
 
 @pytest.mark.parametrize(
