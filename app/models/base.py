@@ -82,6 +82,11 @@ def new_id() -> UUID:
     return UUID(int=milliseconds << 80 | 7 << 76 | counter << 64 | 2 << 62 | random)
 
 
+def new_id_in(seconds: float) -> UUID:
+    """`new_id` with the time in so many seconds: of what begins then."""
+    return UUID(int=new_id().int + (int(seconds * 1000) << 80))
+
+
 def id_at(moment: datetime) -> UUID:
     """Return the smallest id of this millisecond, to bound lists ordered by id."""
     return UUID(int=max(0, int(moment.timestamp() * 1000)) << 80)

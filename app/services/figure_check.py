@@ -51,6 +51,8 @@ SETTLED = timedelta(hours=1)
 """Time after its end at which a day is checked."""
 SLACK = timedelta(hours=1)
 """More than the difference between the time in an id and the database's."""
+MAX_WAIT_TIME = timedelta(hours=30)
+"""The maximum time from the one in an attempt's id to its start."""
 
 CONVERSATIONS = "Conversations by organization"
 OF_PARTNERS = "Conversations by partner"
@@ -179,9 +181,7 @@ def _ended_calls_of(day: date) -> tuple[ColumnElement[bool], ...]:
 def _attempts_of(day: date) -> tuple[ColumnElement[bool], ...]:
     start, end = _bounds(day)
     return (
-        # An attempt gets its id when it starts.
-        CallAttempt.id >= id_at(start - SLACK),
-        CallAttempt.id < id_at(end + SLACK),
+        CallAttempt.id >= id_at(start - MAX_WAIT_TIME),
         CallAttempt.started_at >= start,
         CallAttempt.started_at < end,
     )

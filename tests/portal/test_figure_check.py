@@ -17,10 +17,11 @@ from app.models import (
     Partner,
     PartnerTier,
     User,
+    new_id,
 )
 from app.portal.web.formats import day
 from app.services import conversations, figure_check, rollup, spending
-from app.services.calls import lifecycle
+from app.services.calls import claims, lifecycle
 from app.services.spending import CallAmount, Spender
 from tests.fixtures.clock import SetClock, ids_wrong_by
 from tests.fixtures.tenants import Tenant
@@ -192,6 +193,21 @@ def test_billed_minutes_and_spending_are_compared(session: Session, operator: Br
     page = words(operator.get("/operator/figures").text)
     assert "Billed minutes by organization 3 stored, 2 counted. 1 differs: Harbour Dental" in page
     assert "Spending by organization $0.45 stored, $0.30 counted. 1 differs: Harbour Dental" in page
+
+
+def test_a_call_that_waited_overnight_counts_on_the_day_of_its_attempt(
+    session: Session, clock: SetClock
+) -> None:
+    clock.set(f"{datetime.now(UTC).date()}T12:00")
+    call = make_calling_organization(session).accept(session)
+    with ids_wrong_by(hours=-26):
+        attempt_id = new_id()
+    claims.next_step(session, call.id, attempt_id, calls_at_once=20)
+    session.get_one(CallAttempt, attempt_id).charged_micros = 450_000
+    spending.add_spent(session, Spender.of(call), clock.now, CallAmount(450_000, 180))
+    session.flush()
+    checks = figure_check.compare_day(session, clock.now.date())
+    assert [each.figure for each in checks if each.differs] == []
 
 
 def test_only_the_first_differences_are_named(session: Session, operator: Browser) -> None:

@@ -16,7 +16,7 @@ from app.services.calls.states import ACTIVE, lock_attempt
 ASKED_FOR = timedelta(hours=1)
 """How long after a call's end its cost is queried."""
 MAX_CALL_AGE = timedelta(hours=30)
-"""The maximum time from the creation of an attempt's id to its end."""
+"""The maximum time from the one in an attempt's id to its end."""
 NO_CURRENCY = "XXX"
 """ISO 4217's code for a carrier that names no currency."""
 

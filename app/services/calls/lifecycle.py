@@ -22,9 +22,9 @@ from app.models import (
     CallEvent,
     HeldCall,
     Organization,
-    new_id,
     utcnow,
 )
+from app.models.base import new_id_in
 from app.services import conversations, pauses, rollup, spending
 from app.services.calls import events, limits, states
 from app.services.calls.states import ACTIVE, WAITING, move
@@ -47,11 +47,12 @@ _MOVE_OF_EVENT = {
 def enqueue(
     session: Session, call: Call, *, delay_seconds: float = 0, had_its_turn: bool = False
 ) -> None:
-    """Enqueue the call's next turn, with a new attempt; see `enqueue_call`."""
+    """Enqueue the call's next turn, with a new attempt; see `enqueue_call`. Attempts are found by
+    the times in their ids: that of a delayed turn is when it comes."""
     enqueue_call(
         session,
         call_id=call.id,
-        attempt_id=new_id(),
+        attempt_id=new_id_in(delay_seconds),
         organization_id=call.organization_id,
         live=call.live,
         delay_seconds=delay_seconds,

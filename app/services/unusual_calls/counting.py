@@ -19,7 +19,7 @@ HOUR = timedelta(hours=1)
 SETTLED = timedelta(minutes=10)
 """Time into an hour during which the previous hour is counted as well."""
 MAX_WAIT_TIME = timedelta(hours=30)
-"""The maximum time from the creation of an attempt's id to its start."""
+"""The maximum time from the one in an attempt's id to its start."""
 PREFIX = 5
 """Digits of a number that are counted together: ``+1202``."""
 

@@ -7,12 +7,25 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.enums import AnsweredBy, CallStatus, CarrierKind, EndedReason, Role
-from app.gateways.carriers.base import CarrierReport, PlacementVerdict
+from app.gateways.carriers.base import (
+    CarrierEvent,
+    CarrierEventKind,
+    CarrierReport,
+    PlacementVerdict,
+)
 from app.models import Call, CallAttempt, new_id, utcnow
 from app.services import calls
-from app.services.calls import CallSearch, carrier_costs, claims, lifecycle
+from app.services.calls import (
+    CallSearch,
+    attempts,
+    carrier_costs,
+    carrier_reports,
+    claims,
+    lifecycle,
+)
+from tests.fixtures.clock import SetClock
 from tests.fixtures.tenants import Tenant
-from tests.fixtures.worker import make_calling_organization
+from tests.fixtures.worker import make_calling_organization, postponed_attempt
 from tests.portal.test_calls import NOON, make_call
 
 
@@ -66,6 +79,19 @@ def test_the_costs_of_all_attempts_add_up_once(session: Session) -> None:
         report = CarrierReport(PlacementVerdict.PLACED, "CA1", cost=Decimal(cost), currency="USD")
         carrier_costs.write_cost_of(session, attempt_id, report)
     assert call.cost_micros == 33_001
+
+
+def test_the_cost_of_a_call_that_was_postponed_for_a_week_is_queried(
+    session: Session, clock: SetClock
+) -> None:
+    call = make_calling_organization(session).accept(session, carrier=CarrierKind.TWILIO)
+    attempt_id = postponed_attempt(session, call, clock, days=7)
+    claims.next_step(session, call.id, attempt_id, calls_at_once=20)
+    attempts.record_placed(session, attempt_id, "CA1")
+    end = CarrierEvent(CarrierEventKind.ENDED, clock.now, reason=EndedReason.COMPLETED)
+    carrier_reports.apply(session, attempt_id, CarrierReport(PlacementVerdict.PLACED, "CA1", [end]))
+    due = carrier_costs.costs_due(session, CarrierKind.TWILIO, clock.now, 100)
+    assert [inquiry.attempt_id for inquiry in due] == [attempt_id]
 
 
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])

@@ -27,7 +27,11 @@ from app.services.spending import LimitSubject, SpendingLimits
 from app.services.unusual_calls import UnusualCallRules
 from tests.fixtures.clock import SetClock
 from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
-from tests.fixtures.worker import CallingOrganization, make_calling_organization
+from tests.fixtures.worker import (
+    CallingOrganization,
+    make_calling_organization,
+    postponed_attempt,
+)
 
 RULES = UnusualCallRules(first_hour=3)
 
@@ -70,6 +74,14 @@ def dialed_before(
         )
     )
     session.flush()
+
+
+def test_a_call_that_was_postponed_for_a_week_is_counted(session: Session, clock: SetClock) -> None:
+    call = make_calling_organization(session).accept(session)
+    attempt_id = postponed_attempt(session, call, clock, days=7)
+    claims.next_step(session, call.id, attempt_id, calls_at_once=20)
+    unusual_calls.check(session, RULES, clock.now)
+    assert session.scalars(select(CallHour.calls)).all() == [1]
 
 
 def test_hours_of_the_day_are_those_of_the_assistants(session: Session, clock: SetClock) -> None:
