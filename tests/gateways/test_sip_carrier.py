@@ -195,7 +195,6 @@ def test_an_attempt_that_was_delayed_may_be_asked_for_again(
     with pytest.raises(PlacementDelayed):
         make_carrier(trunk="127.0.0.1:9").place(placement_of(attempt_id, number))
     carrier = make_carrier()
-    assert carrier.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
     assert carrier.place(placement_of(attempt_id, number)).end_reason is EndedReason.BUSY
     with pytest.raises(NoCarrierAnswer, match="asked for before"):
         carrier.place(placement_of(attempt_id, number))
@@ -211,6 +210,31 @@ def test_an_attempt_reported_as_not_placed_is_never_placed_later(
     with pytest.raises(NoCarrierAnswer, match="asked for before"):
         carrier.place(placement_of(attempt_id, number))
     assert trunk.calls_to(number) == []
+
+
+def test_a_delayed_attempt_reported_as_not_placed_is_never_placed_later(
+    make_carrier: Callable[..., SipCarrier], tmp_path: Path
+) -> None:
+    attempt_id, carrier = new_id(), make_carrier()
+    with AttemptLedger(tmp_path).open_file(attempt_id) as attempt_file:
+        attempt_file.write(AttemptFact.ASKED)
+        attempt_file.write(AttemptFact.DELAYED)
+    assert carrier.look_up(about(attempt_id)) == CarrierReport(PlacementVerdict.NOT_PLACED)
+    with pytest.raises(NoCarrierAnswer, match="asked for before"):
+        carrier.place(placement_of(attempt_id))
+
+
+@pytest.mark.parametrize("facts", [[], [AttemptFact.ASKED, AttemptFact.DELAYED]], ids=str)
+def test_an_attempt_that_is_just_being_requested_is_not_reported_as_not_placed(
+    make_carrier: Callable[..., SipCarrier], tmp_path: Path, facts: list[AttemptFact]
+) -> None:
+    attempt_id, carrier = new_id(), make_carrier()
+    with AttemptLedger(tmp_path).open_file(attempt_id) as attempt_file:
+        assert attempt_file.lock()
+        for fact in facts:
+            attempt_file.write(fact)
+        with pytest.raises(NoCarrierAnswer, match="not answered yet"):
+            carrier.look_up(about(attempt_id))
 
 
 def test_a_request_that_died_before_its_process_began_was_not_placed(

@@ -87,8 +87,10 @@ class SipCarrier:
             return CarrierReport(PlacementVerdict.UNSURE)
         if record is None or not record.is_over:
             record = self._concluded(inquiry.attempt_id)
+        if inquiry.reference is None and record.last_fact is AttemptFact.DELAYED:
+            record = self._abandoned(inquiry.attempt_id)
         state = self._state(record, inquiry.reference)
-        if state.verdict is PlacementVerdict.UNSURE and not record.is_over:
+        if state.verdict is PlacementVerdict.UNSURE and record.last_fact is not AttemptFact.SILENT:
             message = "the trunk has not answered yet"
             raise NoCarrierAnswer(message)
         return state
@@ -104,7 +106,7 @@ class SipCarrier:
                 message = "the call's process did not hang up"
                 raise NoCarrierAnswer(message)
             time.sleep(LOOK_SECONDS)
-        if record.last and record.last.fact is AttemptFact.SILENT:
+        if record.last_fact is AttemptFact.SILENT:
             message = "the trunk answered neither the call nor its end"
             raise NoCarrierAnswer(message)
         return _end_reason(record) is EndedReason.CANCELED
@@ -115,7 +117,7 @@ class SipCarrier:
         while True:
             is_free = attempt_file.lock()
             record = self._ledger.read(attempt_id) or AttemptRecord()
-            if record.last and record.last.fact is not AttemptFact.DELAYED:
+            if record.last_fact not in {None, AttemptFact.DELAYED}:
                 message = "the attempt was asked for before"
                 raise NoCarrierAnswer(message)
             if is_free:
@@ -193,13 +195,24 @@ class SipCarrier:
                 record = self._ledger.read(attempt_id) or AttemptRecord()
         return record
 
+    def _abandoned(self, attempt_id: UUID) -> AttemptRecord:
+        """Return the record of a delayed attempt, abandoned unless a process is about to send it
+        again."""
+        with self._ledger.open_file(attempt_id) as attempt_file:
+            is_left = attempt_file.lock()
+            record = self._ledger.read(attempt_id) or AttemptRecord()
+            if is_left and record.last_fact is AttemptFact.DELAYED:
+                attempt_file.write(AttemptFact.ABANDONED)
+                record = self._ledger.read(attempt_id) or AttemptRecord()
+        return record
+
     def _state(self, record: AttemptRecord, reference: str | None) -> CarrierReport:
-        last = record.last.fact if record.last else None
-        if last in {None, AttemptFact.ABANDONED} or (
-            last is AttemptFact.DELAYED and reference is None
-        ):
+        last = record.last_fact
+        if last is AttemptFact.ABANDONED:
             return CarrierReport(PlacementVerdict.NOT_PLACED)
-        if last is AttemptFact.SILENT or not (record.is_over or record.find(AttemptFact.TAKEN)):
+        may_be_sent = last is AttemptFact.DELAYED and reference is None
+        is_known = record.is_over or record.find(AttemptFact.TAKEN)
+        if last is AttemptFact.SILENT or may_be_sent or not is_known:
             return CarrierReport(PlacementVerdict.UNSURE)
         poll = min(self._account.poll_seconds, MAX_POLL_SECONDS)
         next_look = None if record.is_over else utcnow() + timedelta(seconds=poll)

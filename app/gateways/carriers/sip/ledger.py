@@ -80,8 +80,12 @@ class AttemptRecord:
         return self.entries[-1] if self.entries else None
 
     @property
+    def last_fact(self) -> AttemptFact | None:
+        return self.last.fact if self.last else None
+
+    @property
     def is_over(self) -> bool:
-        return self.last is not None and self.last.fact in _OVER
+        return self.last_fact in _OVER
 
     @property
     def reference(self) -> str | None:
