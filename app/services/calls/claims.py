@@ -344,6 +344,7 @@ def _prepare_retry(
     """Return that the attempt ends, waits or is replaced, or the host to look up first; None if it
     may be sent again."""
     if end := _find_end(session, call, parties, now):
+        lifecycle.withdraw_start(call, attempt)
         end_attempt(session, call, attempt, end.status, end.reason, at=now, detail=end.detail)
         return CallClaim(ClaimKind.DONE, call.carrier)
     if pause := pauses.of_call(session, call):

@@ -165,7 +165,8 @@ def requeue(
     attempt.ended_at, attempt.detail = now, detail
     spending.settle(session, call, attempt)
     move(call, states.REQUEUE, CallStatus.QUEUED)
-    call.started_at, call.status_detail = None, detail
+    withdraw_start(call, attempt)
+    call.status_detail = detail
     events.add_timeline_entry(
         session,
         call,
@@ -176,6 +177,12 @@ def requeue(
         attempt_id=attempt.id,
     )
     enqueue(session, call, had_its_turn=True)
+
+
+def withdraw_start(call: Call, attempt: CallAttempt) -> None:
+    """Record that the call has not started with this attempt, which was certainly never placed."""
+    if call.started_at == attempt.started_at:
+        call.started_at = None
 
 
 def advance(session: Session, call: Call, attempt: CallAttempt, event: CarrierEvent) -> None:

@@ -5,10 +5,17 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
-from app.models import Call, new_id
-from app.services.calls import attempts, claims
+from app.gateways.carriers.base import (
+    CarrierEvent,
+    CarrierEventKind,
+    CarrierReport,
+    PlacementVerdict,
+)
+from app.models import Call, Organization, new_id
+from app.services.calls import attempts, carrier_reports, claims
 from app.services.calls.attempts import CUT_SHORT, UNPLACED
 from app.services.calls.claims import ClaimKind
+from tests.fixtures.clock import SetClock
 from tests.fixtures.worker import CallingOrganization
 
 
@@ -47,6 +54,19 @@ def test_attempts_cut_short_by_a_killed_worker_do_not_count_against_the_carrier(
     after = [fail_to_place(session, call, was_asked=was_asked) for was_asked in asked]
     assert after == [CallStatus.QUEUED] * 6 + [CallStatus.FAILED]
     assert call.status_detail == UNPLACED
+
+
+def test_a_call_that_has_rung_keeps_its_start_when_a_later_attempt_is_never_placed(
+    session: Session, clock: SetClock, call: Call
+) -> None:
+    session.get_one(Organization, call.organization_id).retry_times = 1
+    first, began = new_id(), clock.now
+    claims.next_step(session, call.id, first, calls_at_once=20)
+    end = CarrierEvent(CarrierEventKind.ENDED, began, reason=EndedReason.BUSY)
+    carrier_reports.apply(session, first, CarrierReport(PlacementVerdict.PLACED, "1", [end]))
+    clock.pass_by(hours=1)
+    fail_to_place(session, call, was_asked=False)
+    assert (call.status, call.started_at) == (CallStatus.QUEUED, began)
 
 
 def queue_of(session: Session) -> list[str]:

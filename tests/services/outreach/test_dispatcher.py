@@ -16,9 +16,9 @@ from app.enums import (
     OrganizationStatus,
 )
 from app.errors import Conflict, ValidationFailed
-from app.models import Assistant, AuditEntry, CallAttempt, Organization, Outreach, utcnow
+from app.models import Assistant, AuditEntry, CallAttempt, Organization, Outreach, new_id, utcnow
 from app.services import calls, campaigns, do_not_call, outreach
-from app.services.calls import rules
+from app.services.calls import attempts, claims, rules
 from app.services.calls.lifecycle import end_call
 from app.services.outreach import dispatcher
 from tests.fixtures.clock import ids_wrong_by
@@ -313,6 +313,28 @@ def test_a_call_that_waits_for_another_attempt_ends_with_a_pause_as_it_was(
     assert (call.status, call.ended_reason) == (CallStatus.BUSY, EndedReason.BUSY)
     planned_campaign.start()
     assert planned_campaign.feed() == 0
+
+
+@pytest.mark.parametrize("stopped_by", ["delay", "requeue"])
+def test_a_contact_whose_attempt_was_never_placed_is_called_after_a_pause(
+    planned_campaign: PlannedCampaign, stopped_by: str
+) -> None:
+    session, attempt_id = planned_campaign.session, new_id()
+    planned_campaign.add({"phone": ADA})
+    planned_campaign.start()
+    planned_campaign.feed()
+    [call] = planned_campaign.calls()
+    claims.next_step(session, call.id, attempt_id, calls_at_once=5)
+    if stopped_by == "requeue":
+        attempts.record_never_placed(session, attempt_id)
+        planned_campaign.pause()
+    else:
+        attempts.record_carrier_retry(session, attempt_id, 0, "The carrier asked to wait.")
+        planned_campaign.pause()
+        claims.claim_retry(session, attempt_id)
+    assert call.status is CallStatus.CANCELED
+    planned_campaign.start()
+    assert planned_campaign.feed() == 1
 
 
 @pytest.mark.parametrize("status", ["completed", " Disqualified"])
