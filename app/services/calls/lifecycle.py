@@ -241,7 +241,8 @@ def end_attempt(
     if attempt.answered_at is not None:
         answered_by = attempt.answered_by or AnsweredBy.UNKNOWN
         _record_conversation(session, call, answered_by, attempt.answered_at, at)
-    retry = _next_retry(session, call, reason, at)
+    is_answered = call.status is CallStatus.IN_PROGRESS
+    retry = None if is_answered else _next_retry(session, call, reason, at)
     if retry is None:
         end_call(session, call, status, reason, at=at, detail=detail)
     else:

@@ -124,7 +124,7 @@ ANSWER = StatusChange(
 )
 RETRY = StatusChange(
     "retry",
-    ACTIVE,
+    {CallStatus.DIALING, CallStatus.RINGING},
     {CallStatus.SCHEDULED},
     "The attempt ended busy, unanswered or with a carrier error, and the organization's retry "
     "rule allows another one.",

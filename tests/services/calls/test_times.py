@@ -8,9 +8,15 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus, EndedReason
+from app.enums import AnsweredBy, CallStatus, EndedReason
+from app.gateways.carriers.base import (
+    CarrierEvent,
+    CarrierEventKind,
+    CarrierReport,
+    PlacementVerdict,
+)
 from app.models import Call, CallAttempt, Organization, new_id, utcnow
-from app.services.calls import attempts, claims, lifecycle
+from app.services.calls import attempts, carrier_reports, claims, lifecycle
 from app.services.calls.claims import ClaimKind
 from tests.fixtures.clock import SetClock
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
@@ -234,6 +240,22 @@ def test_a_refused_call_is_retried_as_often_as_the_organization_chose(
         statuses.append(call.status)
         clock.pass_by(minutes=30)
     assert statuses == [CallStatus.SCHEDULED, CallStatus.FAILED]
+
+
+def test_a_call_that_was_answered_is_not_retried_after_an_error_of_the_carrier(
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
+) -> None:
+    organization = session.get_one(Organization, calling_organization.organization_id)
+    organization.retry_times, organization.retry_minutes = 1, 30
+    clock.set("2026-06-10T15:00")
+    call, attempt_id = ask(session, calling_organization, NEW_YORK), new_id()
+    claims.next_step(session, call.id, attempt_id, calls_at_once=5)
+    answer = CarrierEvent(CarrierEventKind.ANSWERED, clock.now, AnsweredBy.HUMAN)
+    clock.pass_by(seconds=20)
+    end = CarrierEvent(CarrierEventKind.ENDED, clock.now, reason=EndedReason.CARRIER_ERROR)
+    report = CarrierReport(PlacementVerdict.PLACED, "1", [answer, end])
+    carrier_reports.apply(session, attempt_id, report)
+    assert (call.status, call.seconds) == (CallStatus.FAILED, 20)
 
 
 def test_an_idempotency_key_is_good_for_a_day(
