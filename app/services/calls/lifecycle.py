@@ -70,9 +70,9 @@ def postpone(
     moves_expiry: bool = True,
 ) -> None:
     """Schedule a waiting call for ``until``. Its expiry moves with it, unless the reason may last
-    for ever."""
+    for ever, or its code ends then."""
     call.status_detail = why
-    if moves_expiry:
+    if moves_expiry and not call.verifies_a_number:
         call.expires_at = until + (call.expires_at - (call.scheduled_for or call.created_at))
     move(call, states.POSTPONE, CallStatus.SCHEDULED)
     call.scheduled_for = until

@@ -302,6 +302,20 @@ def test_a_verification_call_is_refused_if_it_could_not_be_placed_now(
     assert refusal(session, calling_organization) == "agent_phone_not_ready"
 
 
+def test_a_verification_call_that_missed_the_calling_hours_expires_with_its_code(
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
+) -> None:
+    organization = session.get_one(Organization, calling_organization.organization_id)
+    organization.calling_hours_on = True
+    organization.calling_hours_start, organization.calling_hours_end = time(8), time(21)
+    clock.set("2026-06-10T20:59:30-04:00")
+    _, call = request(session, calling_organization)
+    for hours in (0.1, 11):
+        clock.pass_by(hours=hours)
+        claims.next_step(session, call.id, new_id(), calls_at_once=9, secret_keys=KEYS)
+    assert call.status is CallStatus.EXPIRED
+
+
 def test_a_verification_call_needs_the_permission_to_call_and_the_own_organization(
     session: Session, calling_organization: CallingOrganization
 ) -> None:
