@@ -16,6 +16,7 @@ from app.backups.databases import DatabaseContent, NoThrowAway
 from app.config import Settings
 
 SUFFIX = ".tar.gz.age"
+PARTIAL = ".partial"
 WORK = "backup-"
 """Prefix of a backup's folder in the instance folder while it is being made."""
 LEFT_OVER_SECONDS = 24 * 3600.0
@@ -48,10 +49,11 @@ def create(settings: Settings, folder: Path, public_keys: Sequence[str]) -> Crea
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     now = datetime.now(UTC)
     target = folder / f"portal-{now:%Y%m%dT%H%M%SZ}{SUFFIX}"
-    partial = target.with_suffix(".partial")
+    partial = target.with_suffix(PARTIAL)
     # On the same file system as the files, so that they can be linked instead of copied.
     settings.instance_dir.mkdir(parents=True, exist_ok=True)
     _remove_left_over(settings.instance_dir)
+    _remove_partial(folder)
     with tempfile.TemporaryDirectory(prefix=WORK, dir=settings.instance_dir) as work_path:
         work = Path(work_path)
         content = _gather(settings, work)
@@ -98,8 +100,20 @@ def remove_old(folder: Path, keep: int) -> None:
 def _remove_left_over(instance: Path) -> None:
     """Remove the folders of interrupted backups: their links keep deleted files alive."""
     for path in instance.glob(f"{WORK}*"):
-        if path.is_dir() and path.stat().st_mtime < time.time() - LEFT_OVER_SECONDS:
+        if path.is_dir() and _is_left_over(path):
             shutil.rmtree(path, ignore_errors=True)
+
+
+def _remove_partial(folder: Path) -> None:
+    """Remove the files of interrupted backups, which may be as large as whole ones."""
+    for path in folder.glob(f"portal-*{PARTIAL}"):
+        with suppress(FileNotFoundError):  # another backup has just ended
+            if _is_left_over(path):
+                path.unlink()
+
+
+def _is_left_over(path: Path) -> bool:
+    return path.stat().st_mtime < time.time() - LEFT_OVER_SECONDS
 
 
 def _gather(settings: Settings, work: Path) -> DatabaseContent:

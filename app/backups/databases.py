@@ -145,12 +145,15 @@ def _administer(url: str, statement: sql.Composed) -> None:
 def _copy_sqlite(path: str, target: Path) -> DatabaseContent:
     """Copy all pages in one step, and so of one moment. With a write-ahead log it blocks no
     writer."""
-    with (
-        closing(_connect_sqlite(path, timeout=30)) as source,
-        closing(_open_sqlite(target)) as copy,
-    ):
-        source.backup(copy)
-        copy.execute("PRAGMA journal_mode=DELETE")
+    try:
+        with (
+            closing(_connect_sqlite(path, timeout=30)) as source,
+            closing(_open_sqlite(target)) as copy,
+        ):
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")
+    except _SqliteError as error:
+        raise DatabaseToolFailed(str(error)) from None
     target.chmod(0o600)
     return _content_of_sqlite(target)
 

@@ -139,10 +139,18 @@ def test_the_remains_of_an_interrupted_backup_are_removed_a_day_later(
     old, recent = (settings.instance_dir / f"backup-{name}" for name in ("old", "recent"))
     for folder in (old, recent):
         (folder / "uploads").mkdir(parents=True)
-    os.utime(old, (0, 0))
-    backups.create(settings, tmp_path / "backups", [keys[0]])
+    target = tmp_path / "backups"
+    target.mkdir()
+    old_file, recent_file = (target / f"portal-{day}.tar.gz.partial" for day in ("1", "2"))
+    for file in (old_file, recent_file):
+        file.touch()
+    for path in (old, old_file):
+        os.utime(path, (0, 0))
+    backups.create(settings, target, [keys[0]])
     assert not old.exists()
+    assert not old_file.exists()
     assert recent.exists()
+    assert recent_file.exists()
 
 
 def test_only_the_private_key_opens_a_backup(
@@ -273,6 +281,21 @@ def test_a_failed_backup_is_noted_and_tried_again_after_an_hour(
         found.last.started_at -= records.RETRY
         session.flush()
         assert records.claim(session, utcnow(), hour=3) is not None
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_a_backup_of_a_damaged_file_is_noted_as_failed(
+    fresh_database: Database, settings: Settings, keys: tuple[str, Path], tmp_path: Path
+) -> None:
+    damaged = tmp_path / "damaged.db"
+    damaged.write_bytes(b"no database" * 1000)
+    changes = {"backup_dir": tmp_path / "backups", "backup_public_key": keys[0]}
+    changes["database_url"] = f"sqlite:///{damaged}"
+    with fresh_database.transaction() as session:
+        backup_id = records.begin(session, utcnow())
+    housekeeping.back_up(fresh_database, settings.model_copy(update=changes), backup_id)
+    with fresh_database.transaction() as session:
+        assert session.get_one(Backup, backup_id).problem == "file is not a database"
 
 
 def test_a_backup_of_a_living_worker_is_not_begun_again_for_some_hours(
