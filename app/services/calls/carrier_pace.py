@@ -38,3 +38,13 @@ def take_turn(
     if row is not None:
         return None
     return session.scalar(select(CarrierPace.next_at).where(CarrierPace.carrier == carrier.value))
+
+
+def return_turn(session: Session, carrier: CarrierKind, now: datetime) -> None:
+    """Return a turn that was taken in this transaction: the next call may take it."""
+    session.execute(
+        update(CarrierPace)
+        .where(CarrierPace.carrier == carrier.value)
+        .values(next_at=now)
+        .execution_options(synchronize_session=False)
+    )

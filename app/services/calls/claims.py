@@ -124,8 +124,7 @@ def next_step(
         return CallClaim(ClaimKind.WAIT, call.carrier)
     if next_claim := _prepare(session, call, parties.assistant, messages, host_lookup, now):
         return next_claim
-    later = _wait_for_pace(session, call, carrier_calls_per_second, now)
-    reserved = later or _reserve(session, call, max_call_minutes, now)
+    reserved = _reserve_in_turn(session, call, carrier_calls_per_second, max_call_minutes, now)
     if isinstance(reserved, CallClaim):
         return reserved
     if call.intro_message is None and messages is not None:
@@ -159,6 +158,19 @@ def _prepare(
     else:
         lifecycle.postpone(session, call, now + NEXT_LOOKUP, detail, now, moves_expiry=False)
     return CallClaim(ClaimKind.DONE, call.carrier)
+
+
+def _reserve_in_turn(
+    session: Session, call: Call, per_second: float, max_call_minutes: int, now: datetime
+) -> spending.CallAmount | CallClaim:
+    """Take the carrier's turn, and reserve the price of the call; without room for it, the turn is
+    returned. The claim says what the call waits for, or that it is over."""
+    if later := _wait_for_pace(session, call, per_second, now):
+        return later
+    reserved = _reserve(session, call, max_call_minutes, now)
+    if isinstance(reserved, CallClaim) and per_second and call.live:
+        carrier_pace.return_turn(session, call.carrier, now)
+    return reserved
 
 
 def _reserve(

@@ -402,3 +402,18 @@ def test_a_limit_of_one_key_leaves_others_alone(session: Session) -> None:
         calling_organization.partner_id, calling_organization.organization_id, new_id()
     )
     assert spending.check(session, spender, "+12025550101", utcnow()) is None
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_call_without_room_in_a_limit_takes_no_turn_of_the_carrier(session: Session) -> None:
+    limited, other = make_calling_organization(session), make_calling_organization(session)
+    limit(session, limited, "organization", day_micros=CALL_MICROS, waits=True)
+    waiting = [limited.accept(session).id for _ in range(2)]
+    claims.next_step(session, waiting[0], new_id(), calls_at_once=5)
+    kinds = [
+        claims.next_step(
+            session, call_id, new_id(), calls_at_once=5, carrier_calls_per_second=0.01
+        ).kind
+        for call_id in (waiting[1], other.accept(session).id)
+    ]
+    assert kinds == [ClaimKind.WAIT, ClaimKind.DIAL]
