@@ -25,9 +25,10 @@ def costs_due(
     session: Session, carrier: CarrierKind, now: datetime, limit: int
 ) -> list[AttemptInquiry]:
     """Return recently ended attempts without a cost: at most ``limit`` of each account, the latest
-    of every account first."""
+    answered one of every account first. Carriers may never charge unanswered ones."""
     latest = CallAttempt.id.desc()
-    rank = func.row_number().over(partition_by=CallAttempt.account_id, order_by=latest)
+    order = CallAttempt.answered_at.is_(None), latest
+    rank = func.row_number().over(partition_by=CallAttempt.account_id, order_by=order)
     ranked = (
         select(CallAttempt.id, rank.label("rank"))
         .where(

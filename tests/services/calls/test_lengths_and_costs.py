@@ -94,6 +94,30 @@ def test_the_cost_of_a_call_that_was_postponed_for_a_week_is_queried(
     assert [inquiry.attempt_id for inquiry in due] == [attempt_id]
 
 
+def test_unanswered_attempts_do_not_keep_the_costs_of_answered_ones_from_being_queried(
+    session: Session,
+) -> None:
+    call, now = make_calling_organization(session).accept(session), utcnow()
+    made = [
+        CallAttempt(
+            id=new_id(),
+            organization_id=call.organization_id,
+            call_id=call.id,
+            number=number,
+            carrier=CarrierKind.TWILIO,
+            carrier_reference=f"CA{number}",
+            status=CallStatus.COMPLETED if number == 1 else CallStatus.BUSY,
+            answered_at=now if number == 1 else None,
+            ended_at=now,
+        )
+        for number in range(1, 4)
+    ]
+    session.add_all(made)
+    session.flush()
+    due = carrier_costs.costs_due(session, CarrierKind.TWILIO, now, 2)
+    assert [inquiry.attempt_id for inquiry in due] == [made[0].id, made[2].id]
+
+
 @pytest.mark.parametrize("role", [Role.PARTNER_ADMIN, Role.STANDARD])
 @pytest.mark.parametrize(("sort", "column"), [("duration", "seconds"), ("cost", "cost_micros")])
 def test_calls_are_sorted_by_length_and_cost_with_those_without_last(
