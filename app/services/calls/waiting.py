@@ -11,7 +11,7 @@ from app.config.calls import MAX_CALL_MINUTES
 from app.enums import CallStatus
 from app.gateways.job_queue import enqueue_call
 from app.models import Call, HeldCall, Organization, new_id, utcnow
-from app.services import pauses, spending
+from app.services import carrier_accounts, pauses, spending
 from app.services.calls import lifecycle, limits, rules
 from app.services.calls.states import WAITING, lock_call
 from app.services.postponed_calls import is_postponed, postponed_query
@@ -77,6 +77,7 @@ def check_held(session: Session, call_id: UUID) -> bool:
         session.delete(row)
         return False
     if not end_if_stopped(session, call_id):
+        row.carrier = call.carrier
         return False
     session.delete(row)
     return True
@@ -105,10 +106,12 @@ def stopped_by_rules(session: Session, call_ids: list[UUID]) -> list[UUID]:
 
 
 def end_if_stopped(session: Session, call_id: UUID) -> bool:
-    """End a waiting call if a rule stops it now; return whether it did."""
+    """End a waiting call if a rule stops it now; return whether it did. Its account is chosen
+    again, as before it is placed."""
     call = lock_call(session, call_id)
     if call.status not in WAITING:
         return False
+    carrier_accounts.choose_again(session, call)
     parties = rules.parties_of(session, call.assistant_id, call.phone_number)
     blocker = rules.blocker_of(session, call, parties)
     if blocker is None:
