@@ -94,7 +94,7 @@ def test_the_cost_of_a_call_that_was_postponed_for_a_week_is_queried(
     assert [inquiry.attempt_id for inquiry in due] == [attempt_id]
 
 
-def test_unanswered_attempts_do_not_keep_the_costs_of_answered_ones_from_being_queried(
+def test_unanswered_attempts_do_not_hide_the_costs_of_answered_ones(
     session: Session,
 ) -> None:
     call, now = make_calling_organization(session).accept(session), utcnow()
