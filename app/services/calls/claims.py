@@ -271,12 +271,20 @@ def _stop_or_postpone(
     if due is not None and due - now > EARLY:
         lifecycle.enqueue_at(session, call, due, now)
         return True
-    organization = parties.organization
-    wait = limits.find_wait(session, call.phone_number, organization, now, live=call.live)
+    wait = _find_wait(session, call, parties.organization, now)
     if wait is not None:
         lifecycle.postpone(session, call, wait.until, wait.reason, now)
         return True
     return False
+
+
+def _find_wait(
+    session: Session, call: Call, organization: Organization, now: datetime
+) -> limits.LimitWait | None:
+    plan = limits.plan_of(session, call)
+    return limits.find_wait(
+        session, call.phone_number, organization, now, live=call.live, plan=plan
+    )
 
 
 class _CallEnd(NamedTuple):
@@ -361,8 +369,7 @@ def _prepare_retry(
         return CallClaim(ClaimKind.DONE, call.carrier)
     if pause := pauses.of_call(session, call):
         return _delay(call, attempt, now + pauses.RECHECK, pauses.pause_message(pause))
-    organization, live = parties.organization, call.live
-    wait = limits.find_wait(session, call.phone_number, organization, now, live=live)
+    wait = _find_wait(session, call, parties.organization, now)
     if wait is not None:
         return _requeue(session, call, attempt, wait.reason)
     if host := _host_to_look_up(call, parties.assistant, host_lookup):

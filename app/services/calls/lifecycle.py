@@ -274,12 +274,24 @@ def _next_retry(
     if (retries or 0) >= organization.retry_times:
         return None
     retry_at = at + timedelta(minutes=organization.retry_minutes)
-    if retry_at >= call.expires_at:
+    if retry_at >= call.expires_at or _is_after_plan(session, call, organization, retry_at):
         return None
     minutes = organization.retry_minutes
     message = _RETRIED_SOON if minutes == 1 else _RETRIED
     why = message(reason_words=_WORTH_RETRYING[reason](), minutes=localize_number(minutes))
     return limits.LimitWait(retry_at, why)
+
+
+def _is_after_plan(
+    session: Session, call: Call, organization: Organization, retry_at: datetime
+) -> bool:
+    """Return whether the plan of a campaign's call allows no attempt from then on."""
+    plan = limits.plan_of(session, call)
+    if plan is None:
+        return False
+    opens = limits.next_opening(call.phone_number, organization, retry_at, plan)
+    assistant = session.get_one(Assistant, call.assistant_id)
+    return opens is None or limits.is_plan_over(plan, assistant, opens)
 
 
 def end_call(

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.calendar_months import midnight
-from app.enums import CallStatus, EndedReason
+from app.enums import CallSource, CallStatus, EndedReason
 from app.errors import Sentence, translate_stored
 from app.languages.numbers import localize_number
-from app.models import Call, CallAttempt, Organization
-from app.phone import comparable_end, within_calling_hours
+from app.models import Assistant, Call, CallAttempt, Organization, Outreach
+from app.phone import EVERY_DAY, comparable_end, within_calling_hours
 from app.services.calls.states import takes_slot
 
 _NEVER_RANG = (EndedReason.CARRIER_ERROR, EndedReason.REJECTED, EndedReason.NUMBER_INVALID)
@@ -70,28 +71,54 @@ class AppliedLimit:
 
 
 def find_wait(
-    session: Session, phone_number: str, organization: Organization, now: datetime, *, live: bool
+    session: Session,
+    phone_number: str,
+    organization: Organization,
+    now: datetime,
+    *,
+    live: bool,
+    plan: Outreach | None = None,
 ) -> LimitWait | None:
-    """Return when the organization's hours and limits next allow the call; None if they do now."""
+    """Return when the organization's hours and limits, and the hours of the plan of a campaign's
+    call, next allow the call; None if they do now."""
     wait: LimitWait | None = None
     if live:
         waits = list(_limit_waits(session, phone_number, organization, now))
         wait = max(waits, key=lambda each: each.until, default=None)
-    if organization.calling_hours_on:
+    if organization.calling_hours_on or plan is not None:
         earliest = wait.until if wait is not None else now
-        opens = next_opening(phone_number, organization, earliest)
+        opens = next_opening(phone_number, organization, earliest, plan)
         if opens is not None and opens > earliest:
             wait = LimitWait(opens, translate_stored(OUTSIDE_HOURS))
     return wait
 
 
-def next_opening(phone_number: str, organization: Organization, at: datetime) -> datetime | None:
-    """Return the first time within the organization's hours from ``at`` on; None if no hour
-    fits."""
-    start, end = organization.calling_hours_start, comparable_end(organization.calling_hours_end)
+def next_opening(
+    phone_number: str, organization: Organization, at: datetime, plan: Outreach | None = None
+) -> datetime | None:
+    """Return the first time within the organization's hours from ``at`` on, or within those of the
+    plan, and of the organization if it has any; None if no hour fits."""
+    hours = [(plan.hours_start, plan.hours_end)] if plan else []
+    if organization.calling_hours_on or plan is None:
+        hours.append((organization.calling_hours_start, organization.calling_hours_end))
+    start, end = max(start for start, _ in hours), min(comparable_end(end) for _, end in hours)
     if start >= end:
         return None
-    return within_calling_hours(phone_number, start, end, at)[1]
+    weekdays = frozenset(map(int, plan.weekdays)) if plan else EVERY_DAY
+    return within_calling_hours(phone_number, start, end, at, weekdays)[1]
+
+
+def plan_of(session: Session, call: Call) -> Outreach | None:
+    """Return the plan of a campaign's call: its hours and its last day hold for each attempt."""
+    if call.source is not CallSource.CAMPAIGN or call.campaign_id is None:
+        return None
+    return session.get(Outreach, call.campaign_id, populate_existing=True)
+
+
+def is_plan_over(plan: Outreach, assistant: Assistant, at: datetime) -> bool:
+    """Return whether the plan's last day, in the assistant's time zone, is over by then."""
+    zone = ZoneInfo(assistant.timezone or "UTC")
+    return plan.ends_on is not None and at.astimezone(zone).date() > plan.ends_on
 
 
 def day_used_up(session: Session, organization: Organization, now: datetime) -> LimitWait | None:

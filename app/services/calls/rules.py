@@ -31,7 +31,7 @@ from app.models import (
 )
 from app.phone import PhoneError, check_dialable
 from app.services import phone_numbers, verified_numbers
-from app.services.calls.limits import next_opening
+from app.services.calls.limits import is_plan_over, next_opening, plan_of
 from app.services.destinations import CallDestinations, hand_over_refusal, read_destinations
 from app.services.phone_numbers import NumberRoute
 from app.services.tenancy import no_calls_message
@@ -265,6 +265,10 @@ def is_bound_by_trial(source: CallSource, *, live: bool) -> bool:
 def calling_hours_blocker(phone_number: str, organization: Organization) -> CallBlocker | None:
     if not organization.calling_hours_on or next_opening(phone_number, organization, utcnow()):
         return None
+    return _no_hours_blocker()
+
+
+def _no_hours_blocker() -> CallBlocker:
     message = gettext("No calling hours fit all time zones of this number.")
     return CallBlocker(
         "number_not_allowed", message, EndedReason.REGION_NOT_ALLOWED, ValidationFailed
@@ -311,6 +315,19 @@ def outreach_blocker(session: Session, call: Call) -> CallBlocker | None:
         return None
     message = gettext("Outreach to the contact has ended.")
     return CallBlocker("contact_ended", message, EndedReason.CONTACT_ENDED, Conflict)
+
+
+def plan_blocker(session: Session, call: Call, parties: CallParties) -> CallBlocker | None:
+    """Return why the plan of a campaign's call doesn't allow it, now or later."""
+    plan, now = plan_of(session, call), utcnow()
+    if plan is None:
+        return None
+    if is_plan_over(plan, parties.assistant, now):
+        message = gettext("The last day of the plan is over.")
+        return CallBlocker("campaign_stopped", message, EndedReason.CANCELED, Conflict)
+    if next_opening(call.phone_number, parties.organization, now, plan) is None:
+        return _no_hours_blocker()
+    return None
 
 
 def membership_blocker(
@@ -370,4 +387,5 @@ def blocker_of(session: Session, call: Call, parties: CallParties) -> CallBlocke
     route = NumberRoute(call.carrier, call.account_id)
     is_bound = is_bound_by_trial(call.source, live=call.live)
     blocker = next(blockers(parties, call.phone_number, route, bound_by_trial=is_bound), None)
-    return blocker or outreach_blocker(session, call)
+    blocker = blocker or outreach_blocker(session, call)
+    return blocker or plan_blocker(session, call, parties)

@@ -145,7 +145,10 @@ def reschedule_earlier(
         if not is_postponed(call, now):
             continue
         organization = session.get_one(Organization, call.organization_id, populate_existing=True)
-        wait = limits.find_wait(session, call.phone_number, organization, now, live=call.live)
+        plan = limits.plan_of(session, call)
+        wait = limits.find_wait(
+            session, call.phone_number, organization, now, live=call.live, plan=plan
+        )
         if call.is_charged and wait is None:
             spender = spending.Spender.of(call)
             stop = spending.check(

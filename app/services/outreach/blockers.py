@@ -85,7 +85,7 @@ def _of_days(plan: Outreach, parties: rules.CallParties, now: datetime) -> Campa
     if plan.starts_on is not None and today < plan.starts_on:
         begins = datetime.combine(plan.starts_on, time(), zone).astimezone(now.tzinfo)
         return CampaignBlocker(BlockerKind.NOT_BEGUN, _NOT_BEGUN_MESSAGE(), begins)
-    if plan.ends_on is not None and today > plan.ends_on:
+    if limits.is_plan_over(plan, parties.assistant, now):
         return CampaignBlocker(BlockerKind.OVER, _OVER_MESSAGE())
     return None
 

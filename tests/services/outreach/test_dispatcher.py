@@ -16,12 +16,22 @@ from app.enums import (
     OrganizationStatus,
 )
 from app.errors import Conflict, ValidationFailed
-from app.models import Assistant, AuditEntry, CallAttempt, Organization, Outreach, new_id, utcnow
+from app.models import (
+    Assistant,
+    AuditEntry,
+    Call,
+    CallAttempt,
+    Organization,
+    Outreach,
+    new_id,
+    utcnow,
+)
 from app.services import calls, campaigns, do_not_call, outreach
 from app.services.calls import attempts, claims, rules
-from app.services.calls.lifecycle import end_call
+from app.services.calls.lifecycle import end_attempt, end_call
+from app.services.calls.states import lock_attempt
 from app.services.outreach import dispatcher
-from tests.fixtures.clock import ids_wrong_by
+from tests.fixtures.clock import SetClock, ids_wrong_by
 from tests.fixtures.outreach import OWNER
 from tests.fixtures.statements import counted
 from tests.fixtures.trial import add_verified, start_trial
@@ -426,6 +436,62 @@ def test_contacts_are_called_in_the_calling_hours_of_their_region(
     assert (progress.waiting, progress.next_due) == ({"hours": 3}, monday_nine)
     fed = [planned_campaign.feed(monday_nine + timedelta(hours=hours)) for hours in (0, 1, 3, 5)]
     assert fed == [1, 0, 1, 1]
+
+
+def busy_call(planned_campaign: PlannedCampaign, **plan: date) -> Call:
+    """A call to New York that was busy half an hour before the end of the plan's hours, and whose
+    organization retries after an hour."""
+    session = planned_campaign.session
+    organization = session.get_one(
+        Organization, planned_campaign.calling_organization.organization_id
+    )
+    organization.retry_times, organization.retry_minutes = 1, 60
+    planned_campaign.plan(hours_start=time(9), hours_end=time(17), **plan)
+    planned_campaign.add({"phone": "+12125550101"})
+    planned_campaign.start()
+    planned_campaign.feed()
+    [call] = planned_campaign.calls()
+    attempt_id = new_id()
+    claims.next_step(session, call.id, attempt_id, calls_at_once=5)
+    busy = CallStatus.BUSY, EndedReason.BUSY
+    end_attempt(session, *lock_attempt(session, attempt_id), *busy, at=utcnow())
+    return call
+
+
+def test_a_retry_waits_for_the_hours_of_the_plan(
+    clock: SetClock, planned_campaign: PlannedCampaign
+) -> None:
+    clock.set("2026-11-20T16:30-05:00")
+    call = busy_call(planned_campaign)
+    clock.pass_by(hours=1)
+    claims.next_step(planned_campaign.session, call.id, new_id(), calls_at_once=5)
+    opens = datetime(2026, 11, 21, 14, 0, tzinfo=UTC)
+    assert (call.status, call.scheduled_for) == (CallStatus.SCHEDULED, opens)
+
+
+def test_a_call_is_not_retried_after_the_last_day_of_the_plan(
+    clock: SetClock, planned_campaign: PlannedCampaign
+) -> None:
+    clock.set("2026-11-20T16:30-05:00")
+    call = busy_call(planned_campaign, ends_on=date(2026, 11, 20))
+    assert (call.status, call.next_attempt_at) == (CallStatus.BUSY, None)
+
+
+def test_a_call_that_still_waits_when_the_last_day_of_the_plan_is_over_is_stopped(
+    clock: SetClock, planned_campaign: PlannedCampaign
+) -> None:
+    clock.set("2026-11-20T16:30-05:00")
+    planned_campaign.plan(hours_start=time(9), hours_end=time(17), ends_on=date(2026, 11, 20))
+    planned_campaign.add({"phone": "+12125550101"})
+    planned_campaign.start()
+    planned_campaign.feed()
+    [call] = planned_campaign.calls()
+    clock.set("2026-11-21T09:00-05:00")
+    claims.next_step(planned_campaign.session, call.id, new_id(), calls_at_once=5)
+    assert (call.status, call.status_detail) == (
+        CallStatus.CANCELED,
+        "The last day of the plan is over.",
+    )
 
 
 def test_the_organizations_hours_narrow_those_of_the_plan(
