@@ -313,7 +313,13 @@ def test_each_code_has_its_reason(
 
 @pytest.mark.parametrize(
     ("written", "seconds"),
-    [("120", 120.0), ("18000;duration=3600", 3600.0), ("60 (in a meeting)", 60.0), ("soon", 10.0)],
+    [
+        ("120", 120.0),
+        ("18000;duration=3600", 3600.0),
+        ("60 (in a meeting)", 60.0),
+        ("soon", 10.0),
+        ("0", 1.0),
+    ],
 )
 def test_retry_after_is_read_as_sip_writes_it(written: str, seconds: float) -> None:
     assert refusal(503, "Busy", written).pause == seconds

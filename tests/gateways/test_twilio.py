@@ -149,7 +149,7 @@ def test_a_finished_call_reports_its_answer_its_end_and_its_cost() -> None:
 
 @pytest.mark.parametrize(
     ("reported", "seconds"),
-    [("7", 7.0), ("0", 0.0), ("999999", 3600.0), ("soon", 1.0), ("-5", 1.0), (None, 1.0)],
+    [("7", 7.0), ("0", 1.0), ("999999", 3600.0), ("soon", 1.0), ("-5", 1.0), (None, 1.0)],
 )
 def test_the_pause_is_what_retry_after_says_within_reason(
     reported: str | None, seconds: float
@@ -160,6 +160,8 @@ def test_the_pause_is_what_retry_after_says_within_reason(
 def test_the_pause_may_be_a_date() -> None:
     later = datetime.now(UTC) + timedelta(seconds=60)
     assert 55 < pause_asked_for({"Retry-After": format_datetime(later, usegmt=True)}) <= 60
+    earlier = datetime.now(UTC) - timedelta(seconds=60)
+    assert pause_asked_for({"Retry-After": format_datetime(earlier, usegmt=True)}) == 1
 
 
 @pytest.mark.parametrize(

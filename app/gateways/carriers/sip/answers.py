@@ -6,7 +6,7 @@ from app.enums import EndedReason
 
 BUSY_TRUNK_SECONDS = 10.0
 """The pause if the trunk asks to wait without a duration."""
-MAX_PAUSE_SECONDS = 3600.0
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 1.0, 3600.0
 _REASONS = {
     401: EndedReason.CARRIER_ERROR,
     403: EndedReason.REJECTED,
@@ -69,4 +69,4 @@ def retry_after_seconds(retry_after: str) -> float:
     seconds = retry_after.partition(";")[0].partition("(")[0].strip()
     if not (seconds.isascii() and seconds.isdigit()):
         return BUSY_TRUNK_SECONDS
-    return min(float(seconds), MAX_PAUSE_SECONDS)
+    return min(max(float(seconds), MIN_PAUSE_SECONDS), MAX_PAUSE_SECONDS)

@@ -13,7 +13,8 @@ REAL_API = "https://api.twilio.com"
 UNREACHED_SECONDS = 10.0
 """Seconds to wait after a refused connection: nothing was sent."""
 BUSY_SECONDS = 1.0
-"""Seconds to wait if Twilio asks to wait without a duration."""
+"""Seconds to wait if Twilio asks to wait without a duration, and the minimum: without a pause, a
+busy carrier would be asked again and again."""
 MAX_PAUSE_SECONDS = 3600.0
 
 
@@ -87,4 +88,4 @@ def pause_asked_for(headers: Any) -> float:
             seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
     except (ValueError, TypeError):
         return BUSY_SECONDS
-    return min(max(seconds, 0.0), MAX_PAUSE_SECONDS)
+    return min(max(seconds, BUSY_SECONDS), MAX_PAUSE_SECONDS)
