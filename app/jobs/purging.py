@@ -133,7 +133,7 @@ def purge_rows(database: Database, days: int, partner_id: UUID | None = None) ->
     of how many."""
     number = 0
     while True:
-        with database.transaction(read_only=True) as session:
+        with database.transaction() as session:
             upload_id = expiry.to_purge(session, days, partner_id)
         if upload_id is None:
             return number

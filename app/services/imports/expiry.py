@@ -84,17 +84,22 @@ def record_files_deleted(session: Session, upload_ids: list[UUID]) -> None:
 
 def to_purge(session: Session, days: int, partner_id: UUID | None = None) -> UUID | None:
     """Return an upload, of all partners or of one, that ended so many days ago, still has its rows
-    and isn't being undone."""
+    and isn't being undone. From now on it is neither undone nor continued."""
     query = (
-        select(ContactImport.id)
+        select(ContactImport)
         .where(ContactImport.status.in_(ENDED), ContactImport.rows_forgotten_at.is_(None))
         .where(ContactImport.undo_status.is_distinct_from(UNDOING))
         .where(ContactImport.finished_at < utcnow() - timedelta(days=days))
         .where(ContactImport.partner_id == partner_id if partner_id else true())
         .order_by(ContactImport.id)
         .limit(1)
+        .with_for_update()
     )
-    return session.scalar(query)
+    upload = session.scalar(query)
+    if upload is None:
+        return None
+    upload.deletion_requested_at = upload.deletion_requested_at or utcnow()
+    return upload.id
 
 
 def kept_until(upload: ContactImport, days: int) -> datetime | None:

@@ -38,7 +38,7 @@ from app.services.contacts.undo import (
 )
 from app.services.imports.apply import upload_payload
 from app.services.imports.corrected_files import count_fixed
-from app.services.imports.uploads import ENDED, author_of, enqueue, get, lock_upload
+from app.services.imports.uploads import ENDED, author_of, enqueue, get, keeps_rows, lock_upload
 from app.services.webhooks.publishing import publish
 
 BATCH_SIZE = 250
@@ -193,7 +193,7 @@ def can_be_undone(upload: ContactImport, days: int) -> bool:
         end is not None
         and utcnow() < end
         and upload.undo_status in (None, STOPPED)
-        and upload.rows_forgotten_at is None
+        and keeps_rows(upload)
     )
 
 

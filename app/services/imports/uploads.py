@@ -331,7 +331,12 @@ def can_go_on(upload: ContactImport) -> bool:
     """Return whether applying stopped early, so that the rest can still be applied."""
     stopped = upload.status in (ImportStatus.CANCELLED, ImportStatus.FAILED)
     checked = upload.expected is not None and upload.undo_status is None
-    return stopped and checked and rows_left(upload) > 0 and upload.rows_forgotten_at is None
+    return stopped and checked and rows_left(upload) > 0 and keeps_rows(upload)
+
+
+def keeps_rows(upload: ContactImport) -> bool:
+    """Return whether the upload has all its rows and undo log: their deletion hasn't begun."""
+    return upload.rows_forgotten_at is None and upload.deletion_requested_at is None
 
 
 def can_be_read_again(upload: ContactImport) -> bool:

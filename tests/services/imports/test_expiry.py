@@ -70,6 +70,26 @@ def test_an_upload_that_is_being_undone_keeps_its_rows_until_the_undo_has_ended(
     assert importer.now(upload.id).rows_forgotten_at is not None
 
 
+def test_an_upload_whose_rows_are_being_deleted_is_neither_undone_nor_continued(
+    importer: Importer,
+) -> None:
+    rows = [(f"P{index}", number(index)) for index in range(apply.BATCH_SIZE + 1)]
+    upload = importer.checked(table("Name,Phone", rows))
+    order = importer.start(upload.id)
+    with importer.database.transaction() as session:
+        apply.apply_batch(session, upload.id, order)
+        steps.cancel(session, importer.caller, upload.id)
+    apply_rows(importer.database, upload.id, order)
+    with importer.database.transaction() as session:
+        session.execute(update(ContactImport).values(finished_at=utcnow() - timedelta(days=2)))
+        assert undo.can_be_undone(importer.now(upload.id), 7)
+        assert expiry.to_purge(session, 1) == upload.id
+    with pytest.raises(Conflict):
+        importer.start(upload.id)
+    with importer.database.transaction() as session, pytest.raises(Conflict):
+        undo.start(session, importer.caller, upload.id, 7)
+
+
 def test_a_stopped_upload_does_not_continue_without_its_rows(importer: Importer) -> None:
     rows = [(f"P{index}", number(index)) for index in range(apply.BATCH_SIZE + 1)]
     upload = importer.checked(table("Name,Phone", rows))
