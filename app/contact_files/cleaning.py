@@ -79,6 +79,8 @@ _LABELS = frozenset(
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _DISPLAY_NAME = re.compile(r"[^<>@]*<(?:mailto:)?\s*([^<>\s]+@[^<>\s]+)\s*>")
 _ADDRESS = re.compile(r"[^\s<>()\[\]:;,\"]+@[^\s<>()\[\]:;,\"]+")
+_MAX_SEARCHED = 1000
+"""Maximum characters that are searched for an address, because the time grows with their square."""
 _RUNS = ("1234567890", "0123456789", "123456789", "12345678", "1234567", "0987654321", "9876543210")
 
 
@@ -147,6 +149,8 @@ def number_within(text: str) -> str | None:
 
 def address_within(text: str) -> str | None:
     """Return the only address of a text that also has a name or a label."""
+    if len(text) > _MAX_SEARCHED:
+        return None
     if match := _DISPLAY_NAME.fullmatch(text):
         return match[1]
     addresses = _ADDRESS.findall(text)

@@ -11,7 +11,12 @@ from app.phone.destinations import (
     OpenRegions,
     check_dialable,
 )
-from app.phone.notation import PhoneError, holds_several_numbers, split_extension
+from app.phone.notation import (
+    MAX_SEARCHED,
+    PhoneError,
+    holds_several_numbers,
+    split_extension,
+)
 from app.phone.number_regions import (
     calling_code,
     country_name,

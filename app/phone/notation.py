@@ -10,6 +10,9 @@ _FORMATTING = dict.fromkeys(
     map(ord, " .()-/\u00a0\u2007\u2009\u202f\u2010\u2011\u2012\u2013\u2014\u2212")
 ) | {ord(kept): kept for kept in "+0123456789"}  # else each costs `translate` an exception
 _MAX_NUMBER_LENGTH = len("+123456789012345")
+MAX_SEARCHED = 200
+"""Maximum characters that are searched for extensions and several numbers, because the time grows
+with more than their square."""
 _PLAIN = re.compile(r"\+?[0-9]+", re.ASCII)
 
 _ANNOUNCED = r"(?<![a-z])(?:extension|extn|ext|x|anexo|poste|durchwahl|dw)[\s.:]*"
@@ -92,9 +95,10 @@ def _strange_character(character: str) -> PhoneError:
 
 
 def split_extension(raw: str) -> tuple[str, str | None]:
-    """Split a number from its extension: ``("020 7946 0000", "45")``; without one return the text
-    and None."""
-    match = _EXTENSION.fullmatch(raw.strip())
+    """Split a number from its extension: ``("020 7946 0000", "45")``; without one, or if the text
+    is too long for a number, return the text and None."""
+    text = raw.strip()
+    match = _EXTENSION.fullmatch(text) if len(text) <= MAX_SEARCHED else None
     if match is None:
         return raw, None
     return match["number"].strip(), match["extension"]
@@ -103,7 +107,7 @@ def split_extension(raw: str) -> tuple[str, str | None]:
 def holds_several_numbers(raw: str) -> bool:
     """Return whether a cell names more than one number, also in the short form ``030
     1234567/8``."""
-    text = raw.strip()
+    text = raw.strip()[:MAX_SEARCHED]
     if _TWO_PLUSES.search(text) or _TWO_AREA_CODES.search(text):
         return True
     digit_counts = [len(_NOT_DIGITS.sub("", section)) for section in _BETWEEN_NUMBERS.split(text)]

@@ -22,6 +22,7 @@ from app.contact_files.formulas import UNCALCULATED
 from app.contact_files.spreadsheet_damage import NumberDamage, inspect_country, inspect_phone
 from app.errors import Sentence
 from app.phone import (
+    MAX_SEARCHED,
     PhoneError,
     holds_several_numbers,
     is_plain_e164,
@@ -217,7 +218,7 @@ def _unusual_phone(raw: str, column: int, default_region: str | None) -> PhoneCe
     if holds_several_numbers(raw):
         return PhoneCell(None, error=CellNote(column, "several_phones", _SEVERAL_NUMBERS()))
     text, extension = split_extension(raw)
-    if extension is None and _EXTENSION_UNREAD.fullmatch(raw):
+    if extension is None and len(raw) <= MAX_SEARCHED and _EXTENSION_UNREAD.fullmatch(raw):
         return PhoneCell(None, error=CellNote(column, "phone_extension", _EXTENSION_NOT_READABLE()))
     embedded = number_within(text)
     cell = _read_number(embedded or text, column, default_region, extension)

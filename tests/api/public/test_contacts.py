@@ -1,6 +1,7 @@
 """POST /api/v1/campaigns/{campaignId}/contacts: the envelope, the answer, the dry run."""
 
 import json
+import time
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any
@@ -159,6 +160,13 @@ def test_a_wrong_envelope_refuses_the_request(
     answer = script.client.post(path, headers=headers, json=body)
     assert refusal(answer) == (400, code, [(field, code)])
     assert script.get(f"/campaigns/{campaign.id}/contacts").get_json() == []
+
+
+def test_a_phone_of_thousands_of_characters_is_refused_quickly(send: Send) -> None:
+    start = time.process_time()
+    body = send({"contacts": [{"phone": "1" * 20_000 + "x"}]}).get_json()
+    assert [error["code"] for error in body["errors"]] == ["invalid_phone"]
+    assert time.process_time() - start < 1
 
 
 def test_a_body_over_the_limit_gets_413(

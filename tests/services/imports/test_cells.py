@@ -1,5 +1,8 @@
 """The quick look at a cell passes nothing that the thorough ones would have something to say of."""
 
+import time
+
+import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -9,6 +12,8 @@ from app.services.imports.cells import (
     are_ordinary,
     is_ordinary,
     placeholder,
+    read_email,
+    read_phone,
     undecodable,
     unusable,
 )
@@ -60,3 +65,16 @@ def test_names_cities_and_numbers_are_ordinary() -> None:
     ]
     assert [text for text in texts if not is_ordinary(text)] == []
     assert are_ordinary([*texts, ""])
+
+
+@pytest.mark.parametrize("text", ["1" * 9_000 + "x", "12 " * 3_000, "(12)1" * 2_000, "1p" * 4_000])
+def test_a_cell_that_is_much_too_long_for_a_number_is_refused_quickly(text: str) -> None:
+    start = time.process_time()
+    assert read_phone(text, 0, "US").error is not None
+    assert time.process_time() - start < 0.3
+
+
+def test_a_cell_that_is_much_too_long_for_an_address_is_left_as_it_is_quickly() -> None:
+    text, start = "1a" * 30_000, time.process_time()
+    assert read_email(text, 0) == (text, (), False)
+    assert time.process_time() - start < 0.3
