@@ -124,6 +124,6 @@ def _mentions_consent(stored: CurrentContact) -> bool:
 def _parse_time(value: Any) -> datetime | None:
     try:
         time = datetime.fromisoformat(str(value).strip())
-    except ValueError:
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

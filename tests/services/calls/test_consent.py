@@ -1,6 +1,6 @@
 """Contacts who refused are never called; where consent is demanded, only those who gave it are."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.config.calls import CallSettings
 from app.enums import CallStatus, ContactAction, EndedReason
 from app.errors import Conflict
-from app.models import Assistant, Call, Campaign, Contact, Organization
+from app.models import Assistant, Call, Campaign, Contact, Organization, utcnow
 from app.policy.caller import system_caller
 from app.services import calls, campaigns, contacts
 from app.services.calls import rules
@@ -112,6 +112,15 @@ def test_the_source_and_the_time_are_kept_and_follow_the_metadata(
         first,
         (None, None, None),
     )
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-05:00"])
+def test_a_time_that_the_calendar_does_not_have_in_utc_counts_as_none(
+    session: Session, campaign: Campaign, at: str
+) -> None:
+    say(session, campaign, consent="yes", consentAt=at)
+    status, _, consent_at = stored_consent(session)
+    assert (status, utcnow() - consent_at < timedelta(minutes=1)) == ("given", True)
 
 
 def test_a_refusal_anywhere_in_the_organization_counts_more_than_consent(
