@@ -9,6 +9,7 @@ are read by `quick_json`, in half the time.
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Collection
 from typing import Any, Never
 
@@ -107,8 +108,8 @@ def _parse_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     parsed = dict(pairs)
     if len(parsed) == len(pairs):
         return parsed
-    names = [name for name, _ in pairs]
-    duplicate = next(name for name in names if names.count(name) > 1)
+    counts = Counter(name for name, _ in pairs)
+    duplicate = next(name for name, count in counts.items() if count > 1)
     raise _bad_json(
         "duplicate_name", f"The name {json.dumps(duplicate)[:100]} appears twice in one object."
     )

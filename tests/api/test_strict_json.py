@@ -1,6 +1,7 @@
 """The one reader of JSON bodies, alone and behind an operation."""
 
 import json
+import time
 from typing import Any
 
 import orjson
@@ -24,6 +25,15 @@ def test_text_that_is_not_strict_json_is_refused(body: bytes, code: str) -> None
     with pytest.raises(ValidationFailed) as refused:
         parse_json_object(body)
     assert refused.value.code == code
+
+
+def test_a_repeated_name_among_many_is_refused_quickly() -> None:
+    names = [f"n{index}" for index in range(20_000)]
+    body = "".join(f'"{name}":0,' for name in names) + '"n":1,"n":1'
+    start = time.process_time()
+    with pytest.raises(ValidationFailed):
+        parse_json_object(f"{{{body}}}".encode())
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize(
