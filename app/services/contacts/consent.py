@@ -5,7 +5,7 @@ given) and ``consentAt`` (when; a date or time in ISO 8601).
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -124,6 +124,8 @@ def _mentions_consent(stored: CurrentContact) -> bool:
 def _parse_time(value: Any) -> datetime | None:
     try:
         time = datetime.fromisoformat(str(value).strip())
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (ValueError, OverflowError):
+    except ValueError:
         return None
+    if not MINYEAR < time.year < MAXYEAR:  # there may be no such time in another zone
+        return None
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
