@@ -70,7 +70,7 @@ def read_exact(text: str, column: int) -> tuple[dict[str, Any], CellNote | None]
         contact = orjson.loads(text)
     except orjson.JSONDecodeError:
         contact = None
-    if not isinstance(contact, dict):
+    if not isinstance(contact, dict) or _holds_nul(text):
         return {}, _invalid_cell(column, _NO_OBJECT())
     problem = (
         _unknown_name_message(contact)
@@ -86,6 +86,11 @@ def read_exact(text: str, column: int) -> tuple[dict[str, Any], CellNote | None]
         message = _NAME_TOO_LONG(name=f"{long[:20]}…", most=MAX_METADATA_KEY)
         return {}, CellNote(column, "key_too_long", message)
     return contact, None
+
+
+def _holds_nul(text: str) -> bool:
+    """Return whether a name or a text in the JSON has NUL, which PostgreSQL refuses."""
+    return r"\u0000" in text.replace(r"\\", "")
 
 
 def _unknown_name_message(contact: dict[str, Any]) -> str | None:
@@ -114,7 +119,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and "\0" not in value
+    return isinstance(value, str)
 
 
 def _is_plain(value: Any) -> bool:

@@ -1,5 +1,6 @@
 """The check of a file, and that applying it has exactly the announced effect."""
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -167,6 +168,19 @@ def test_all_problems_of_a_row_are_reported_at_once_at_their_cells(importer: Imp
         (2, 0, "value_too_long", "firstName", False),
         (2, 3, "placeholder_value", "status", True),
     ]
+
+
+@pytest.mark.parametrize("name", ["contactMetadata", "externalIds", "other"])
+def test_a_name_with_nul_in_the_json_of_a_row_fails_only_that_row(
+    importer: Importer, name: str
+) -> None:
+    contact = json.dumps({name: {"a\0": "x"}} if name != "other" else {"\0": 1})
+    cell = contact.replace('"', '""')
+    file = f'phone,contactJson\n{number(1)},"{cell}"\n{number(2)},\n'
+    upload = importer.checked(file)
+    assert (upload.created, upload.failed) == (1, 1)
+    problem = (2, 1, "invalid_metadata", "contactJson", False)
+    assert importer.problems(upload.id) == [problem]
 
 
 def test_a_file_and_the_api_name_a_problem_alike(importer: Importer) -> None:
