@@ -8,7 +8,7 @@ digits (scientific, fractions) and General show the exact number.
 import re
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, Overflow
 from operator import eq, ge, gt, le, lt, ne
 
 Formatter = Callable[[str], str]
@@ -171,7 +171,9 @@ def _number_formatter(pieces: list[str]) -> Formatter:
         try:
             number = Decimal(value) * (100 if percent else 1)
             rounded = number.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
-        except InvalidOperation:
+        except (InvalidOperation, Overflow):
+            return value
+        if rounded.is_nan():
             return value
         digits, _, fractional = f"{abs(rounded):f}".partition(".")
         digits = (digits if digits != "0" else "").rjust(zeros, "0")

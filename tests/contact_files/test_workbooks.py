@@ -82,6 +82,17 @@ def test_an_empty_text_is_the_value_of_a_formula() -> None:
         assert list(table.rows()) == [FileRow(2, ["", "a"])]
 
 
+@pytest.mark.parametrize("value", ["NaN", "INF", "1E99999999"])
+def test_a_value_that_is_no_number_is_read_as_it_is(value: str) -> None:
+    styles = (
+        '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+        '<cellXfs><xf numFmtId="2"/></cellXfs></styleSheet>'
+    )
+    rows = inline_row(1, "Name", "Value") + f'<row r="2"><c s="0"><v>{value}</v></c></row>'
+    with opened(workbook_bytes(("S", sheet_xml(rows)), styles=styles)) as table:
+        assert list(table.rows()) == [FileRow(2, [value, ""])]
+
+
 def test_parts_are_found_by_names_in_any_spelling() -> None:
     proper = zipfile.ZipFile(io.BytesIO(saved(["Name", "Value"], ["Ann", 5])))
     data = io.BytesIO()
