@@ -153,6 +153,19 @@ def test_every_field_can_be_changed_at_once_and_keeps_its_kind(
     )
 
 
+def test_nul_characters_are_dropped_because_databases_refuse_them(
+    session: Session, tenant: Tenant, campaign: Campaign, admin: Browser
+) -> None:
+    contact = the_contact(session)
+    page = page_of(campaign, contact)
+    sent = {name: f"{text}\0" for name, text in FORM.items()}
+    assert save(admin, page, **sent | {"more": FORM["more"].replace("gold", "go\0ld")}).location
+    assert state(session, tenant, campaign, contact.id) == AS_STORED
+    consent = {"consent": "yes", "source": "Let\0ter"}
+    assert admin.post(f"{page}/consent", consent, page=page).status_code == 303
+    assert the_contact(session).consent_source == "Letter"
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -10,7 +10,7 @@ from app.errors import DomainError, Problem, ValidationFailed
 from app.extensions import caller
 from app.languages import gettext, lazy_gettext
 from app.models import utcnow
-from app.portal.web.fields import OnceField, VersionField
+from app.portal.web.fields import OnceField, VersionField, without_nul
 from app.portal.web.forms import PortalForm
 from app.schemas.contacts import StoredContact
 from app.services.contacts import consent
@@ -30,14 +30,30 @@ class ContactForm(PortalForm):
     unreadable: Problem | None = None
     """Problems of the metadata text; set by `to_fields`."""
 
-    first_name = StringField(lazy_gettext("First name"), render_kw=_NAME_ATTRIBUTES)
-    last_name = StringField(lazy_gettext("Last name"), render_kw=_NAME_ATTRIBUTES)
-    phone = TelField(lazy_gettext("Phone"), render_kw={"maxlength": 40, "autocomplete": "off"})
-    email = EmailField(lazy_gettext("Email"), render_kw={"maxlength": 254, "autocomplete": "off"})
-    status = StringField(
-        lazy_gettext("Status"), render_kw={"maxlength": MAX_STATUS, "autocomplete": "off"}
+    first_name = StringField(
+        lazy_gettext("First name"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES
     )
-    more = TextAreaField(lazy_gettext("More details"), render_kw={"spellcheck": "false"})
+    last_name = StringField(
+        lazy_gettext("Last name"), filters=[without_nul], render_kw=_NAME_ATTRIBUTES
+    )
+    phone = TelField(
+        lazy_gettext("Phone"),
+        filters=[without_nul],
+        render_kw={"maxlength": 40, "autocomplete": "off"},
+    )
+    email = EmailField(
+        lazy_gettext("Email"),
+        filters=[without_nul],
+        render_kw={"maxlength": 254, "autocomplete": "off"},
+    )
+    status = StringField(
+        lazy_gettext("Status"),
+        filters=[without_nul],
+        render_kw={"maxlength": MAX_STATUS, "autocomplete": "off"},
+    )
+    more = TextAreaField(
+        lazy_gettext("More details"), filters=[without_nul], render_kw={"spellcheck": "false"}
+    )
 
     @property
     def external(self) -> list[Any]:
@@ -135,7 +151,9 @@ def form_for(keys: Sequence[str]) -> type[ContactForm]:
     """Return the form with a field for each external-id key."""
     fields = {
         f"{_KEY_PREFIX}{index}": StringField(
-            key, render_kw={"maxlength": MAX_EXTERNAL_ID_VALUE, "autocomplete": "off"}
+            key,
+            filters=[without_nul],
+            render_kw={"maxlength": MAX_EXTERNAL_ID_VALUE, "autocomplete": "off"},
         )
         for index, key in enumerate(keys)
     }
@@ -201,7 +219,9 @@ class ConsentForm(PortalForm):
         default="yes",
     )
     source = StringField(
-        lazy_gettext("Source"), render_kw={"maxlength": 200, "autocomplete": "off"}
+        lazy_gettext("Source"),
+        filters=[without_nul],
+        render_kw={"maxlength": 200, "autocomplete": "off"},
     )
 
     def to_metadata(self) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from app.portal.web.process_names import author_label
 from app.services import do_not_call, organizations, pasted_lines
 from app.services.do_not_call import COLUMNS, ParsedNumbers
 from app.services.number_search import numbers_in_regions
+from app.validation.texts import trim
 
 
 @blueprint.get("/do-not-call")
@@ -163,7 +164,7 @@ def confirm_remove_number(organization_id: UUID) -> str:
 
 @blueprint.post("/organizations/<uuid:organization_id>/do-not-call/remove")
 def remove_number(organization_id: UUID) -> Response:
-    phone_number = request.form.get("number", "")
+    phone_number = trim(request.form.get("number"))
     try:
         with transaction() as session:
             do_not_call.remove(session, caller(), organization_id, phone_number)

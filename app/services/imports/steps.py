@@ -210,7 +210,8 @@ def _parse_target(text: str, external_keys: Collection[str]) -> ColumnTarget | N
     if target.field is TargetField.EXTERNAL_ID and target.key not in external_keys:
         return None
     needs_key = target.field in (TargetField.EXTERNAL_ID, TargetField.METADATA)
-    return target if bool(target.key) == needs_key else None
+    is_valid = bool(target.key) == needs_key and "\0" not in target.key
+    return target if is_valid else None
 
 
 def _remember_mapping(session: Session, upload: ContactImport) -> None:

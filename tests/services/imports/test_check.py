@@ -300,6 +300,7 @@ def test_columns_without_names_are_remembered_where_the_values_agree(importer: I
     ("mapping", "problems"),
     [
         (["firstName", "nonsense"], [("columns.1", "unknown_target")]),
+        (["firstName", "metadata:a\0"], [("columns.1", "unknown_target")]),
         (["firstName", "externalId:crmId"], [("columns.1", "unknown_target")]),
         (["firstName", "firstName"], [("columns.1", "column_twice")]),
         (
