@@ -94,7 +94,9 @@ def used_by_all(session: Session, caller: Caller) -> int:
     """Return the bytes of all partners. Raises `Forbidden`."""
     require_operator(caller)
     uploads = select(func.sum(SIZE)).where(STORED)
-    other_queries = (select(func.sum(kind.size)) for kind in (BrandImage, CallRecording))
+    other_queries = (
+        select(func.sum(kind.size)) for kind in (BrandImage, OutsidePicture, CallRecording)
+    )
     return _sum_of(session, uploads, *other_queries)
 
 

@@ -7,10 +7,10 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
-from app.enums import ImportStatus, Role
+from app.enums import ImageType, ImportStatus, Role
 from app.errors import Conflict, Forbidden, NotFound, TooLarge
 from app.jobs.purging import delete_upload
-from app.models import BrandImage, ContactImport
+from app.models import BrandImage, ContactImport, OutsidePicture, utcnow
 from app.services import organizations, storage
 from app.services.imports import deletion, undo, uploads
 from app.services.imports.pipeline import check_file
@@ -72,6 +72,24 @@ def test_files_rows_undo_log_and_pictures_count_until_they_are_deleted(importer:
     assert used(importer) == (len(FILE), len(FILE) + 70)
     delete_upload(importer.database, importer.files, upload_id)
     assert used(importer) == (0, 70)
+
+
+def test_the_storage_of_all_is_that_of_each_partner_together(importer: Importer) -> None:
+    importer.upload(FILE)
+    with importer.database.transaction() as session:
+        session.add(
+            OutsidePicture(
+                partner_id=importer.caller.partner_id,
+                kind=ImageType.LOGO,
+                url="https://example.com/logo.png",
+                asked_at=utcnow(),
+                size=30,
+            )
+        )
+        session.flush()
+        partners = storage.of_partners(session, OPERATOR, DEFAULTS)
+        total = sum(usage.used for _, usage in partners)
+        assert storage.used_by_all(session, OPERATOR) == total == len(FILE) + 30
 
 
 def test_a_file_over_the_limit_of_the_organization_or_the_partner_is_refused(
