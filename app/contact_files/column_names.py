@@ -106,7 +106,7 @@ WHOLE_WHERE_ALONE = frozenset({"nombre", "nome"})
 _NUMBERED = re.compile(r"(.+?)[1-9]")
 _NUMBER_SIGN = re.compile("#s?")
 _ASIDE = re.compile(
-    r"\s*\((?:required|mandatory|optional|primary|preferred|e\.?164|"
+    r"\((?:required|mandatory|optional|primary|preferred|e\.?164|"
     r"(?:with|incl\.?|including) country code|pflichtfeld|obligatoire|facultatif|"
     r"obligatorio|opcional|obbligatorio|verplicht)\)\s*$",
     re.IGNORECASE,
@@ -192,7 +192,7 @@ def metadata_key_of(name: str) -> str | None:
 def field_of(name: str) -> str | None:
     """Return the contact's field of a column, if its name is known; phones and addresses may have a
     number (``Telefon 2``). ``Member #`` and ``Member?`` aren't names."""
-    name = _ASIDE.sub("", name)
+    name = _ASIDE.sub("", name).rstrip()
     if "," in name and normalized_name(name) in _LAST_NAME_FIRST:
         return "fullName"
     field = _field_of_numbered(normalized_name(name)) or _field_without_owner(normalized_name(name))

@@ -1,5 +1,7 @@
 """The do-not-call list of an organization."""
 
+import time
+
 import pytest
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -130,6 +132,13 @@ def test_a_file_with_column_names_is_read_by_them() -> None:
     sheet = do_not_call.read_numbers(text, "US")
     assert [(line.phone, line.reason) for line in sheet.valid] == [(NUMBER, "asked us")]
     assert (sheet.invalid, sheet.repeated) == ([], 1)
+
+
+def test_a_line_of_spaces_is_read_quickly() -> None:
+    start = time.process_time()
+    parsed = do_not_call.read_numbers(f"a{' ' * 80_000}b\n+12025550101", "US")
+    assert [line.phone for line in parsed.valid] == ["+12025550101"]
+    assert time.process_time() - start < 1
 
 
 def test_no_numbers_and_too_many_are_refused() -> None:
