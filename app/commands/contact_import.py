@@ -190,9 +190,13 @@ class ContactImporter:
     def _check_and_apply(self, upload_id: UUID) -> None:
         try:
             check_file(
-                self._database, self._files, upload_id, self._now(upload_id).check_number,
+                self._database,
+                self._files,
+                upload_id,
+                self._now(upload_id).check_number,
                 max_rows=self._max_rows,
-            )  # fmt: skip
+                storage_defaults=self._storage_defaults,
+            )
             upload = self._now(upload_id)
             if upload.status is ImportStatus.CHECKED and uploads.rows_left(upload):
                 with self._database.transaction() as session:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.config import ROOT
@@ -189,6 +189,19 @@ def test_a_file_that_was_imported_before_is_recognised(shell: Shell, tmp_path: P
     people = written(tmp_path, f"Phone\n{ANN}\n")
     assert "applied before" not in shell.put_in(people).stdout
     assert "This file was applied before" in shell.put_in(people).stdout
+
+
+def test_the_check_applies_the_storage_limit_that_the_installation_has_set(
+    shell: Shell, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.output(written(tmp_path, f"Phone\n{ANN}\n"))
+    session.execute(update(ContactImport).values(stored_bytes=10**10))
+    session.commit()
+    limits = {"storage_organization_bytes": 10**11, "storage_partner_bytes": 10**11}
+    settings = shell.app.extensions["settings"].model_copy(update=limits)
+    monkeypatch.setitem(shell.app.extensions, "settings", settings)
+    status, output = shell.output(written(tmp_path, f"Phone\n{BOB}\n"))
+    assert (status, output["counters"]["created"]) == (0, 1)
 
 
 def test_numbers_are_read_as_those_of_the_chosen_country(shell: Shell, tmp_path: Path) -> None:
