@@ -1,13 +1,16 @@
 """Fixing a file on the check screen: bad cells are fields, rows are left out, nothing is lost."""
 
 import re
+from datetime import timedelta
 from html import unescape
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 from werkzeug.test import TestResponse
 
 from app.enums import ImportStatus
+from app.models import Partner
 from tests.fixtures.uploads import number
 from tests.portal.uploader import Uploader, heading, words
 
@@ -130,6 +133,22 @@ def test_edits_are_cancelled_only_after_a_confirmation_and_can_be_downloaded(
     assert ANN in uploader.browser.get(f"{address}/file.csv").text
     assert "The checked rows are deleted and can’t be" in uploader.shows(f"{address}/delete-data")
     assert uploader.browser.get(f"{address}/cancel").location == address
+
+
+def test_pages_name_the_day_on_which_the_partner_deletes_the_rows(uploader: Uploader) -> None:
+    with uploader.database.transaction() as session:
+        session.execute(update(Partner).values(retention_days={"uploads": 10}))
+    applied = uploader.applied(FILE)
+    finished_at = uploader.now(applied).finished_at
+    assert finished_at is not None
+    day = f"{finished_at + timedelta(days=10):%-d %B %Y}"
+    assert f"It is deleted on {day}" in uploader.shows(applied)
+    cancelled = uploader.upload(FILE)
+    save(uploader, cancelled, cell_2_1=ANN)
+    uploader.work(cancelled)
+    assert f"can be downloaded until {day}" in uploader.shows(f"{cancelled}/cancel")
+    uploader.press(cancelled, "cancel")
+    assert f"It is deleted on {day}" in uploader.shows(cancelled)
 
 
 def test_a_form_without_a_change_checks_nothing_again(uploader: Uploader) -> None:

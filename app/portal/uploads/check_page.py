@@ -214,7 +214,9 @@ def _problems(session: Session, upload: ContactImport, choice: RowChoice) -> dic
         ],
         "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],
         "fixes": fixes,
-        "cancelling": cancel_confirmation(upload, fixes) if fixes or upload.repairs else None,
+        "cancelling": (
+            cancel_confirmation(session, upload, fixes) if fixes or upload.repairs else None
+        ),
         "left_out": by_hand.left_out,
         "ignored": ignored_label(reports.ignored_kinds(session, upload)),
         "finds_contacts": mapping.finds_contacts,

@@ -8,7 +8,7 @@ from flask import url_for
 from sqlalchemy.orm import Session
 
 from app.enums import CampaignStatus, ImportStatus, OrganizationStatus
-from app.extensions import caller, settings
+from app.extensions import caller
 from app.languages import gettext, ngettext, pgettext
 from app.languages.dates import NO_BREAK
 from app.languages.numbers import localize_number
@@ -23,6 +23,7 @@ from app.portal.uploads.labels import (
     sum_message,
 )
 from app.portal.uploads.sheet import MAX_CELL_LENGTH, problem_message
+from app.portal.uploads.upload_pages import days_kept
 from app.portal.web.formats import duration, number, size
 from app.portal.web.user_timezone import zone
 from app.services import outreach
@@ -77,7 +78,7 @@ def result_context(session: Session, upload: ContactImport) -> dict[str, Any]:
         "next_step": _next_step(session, upload),
         "failed_rows": _failed_rows(session, upload),
         "entries": _history(upload, corrections.count_fixes(session, upload)),
-        "rows_kept_until": expiry.kept_until(upload, settings().rows_kept_days),
+        "rows_kept_until": expiry.kept_until(upload, days_kept(session, upload)),
         "rest_message": sum_message(
             [*figures.values(), uploads.rows_left(upload)], upload.rows_total
         ),

@@ -125,7 +125,7 @@ def confirm_cancel_upload(upload_id: UUID) -> Page:
         if upload.status is not ImportStatus.CHECKED:
             return to_upload(upload_id)
         fixes = corrections.count_fixes(session, upload)
-        return cancel_confirmation(upload, fix_labels(fixes)).page()
+        return cancel_confirmation(session, upload, fix_labels(fixes)).page()
 
 
 @blueprint.post("/uploads/<uuid:upload_id>/cancel")

@@ -10,17 +10,18 @@ from flask import redirect, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from app.enums import ContactAction, OrganizationStatus
+from app.enums import ContactAction, OrganizationStatus, RetentionKind
 from app.errors import Conflict
 from app.extensions import settings
 from app.languages import gettext, pgettext
-from app.models import Campaign, ContactImport, Organization, utcnow
+from app.models import Campaign, ContactImport, Organization, Partner, utcnow
 from app.portal.uploads.campaign_labels import names_of
 from app.portal.web.campaign_statuses import steps_of_planned
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import long_datetime
 from app.portal.web.messages import changing
 from app.portal.web.user_timezone import zone
+from app.services.partners import retention_policy
 
 
 def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
@@ -58,9 +59,17 @@ def parts_of_upload(
     ]
 
 
-def cancel_confirmation(upload: ContactImport, edits: Sequence[str]) -> ConfirmationPage:
+def days_kept(session: Session, upload: ContactImport) -> int:
+    """Return how many days the upload's partner keeps its rows after its end."""
+    partner = session.get_one(Partner, upload.partner_id)
+    return retention_policy.days_kept(partner, RetentionKind.UPLOADS, settings())
+
+
+def cancel_confirmation(
+    session: Session, upload: ContactImport, edits: Sequence[str]
+) -> ConfirmationPage:
     """Return the confirmation to cancel a checked upload, with its ``edits`` in words."""
-    until = long_datetime(utcnow() + timedelta(days=settings().rows_kept_days), zone())
+    until = long_datetime(utcnow() + timedelta(days=days_kept(session, upload)), zone())
     return ConfirmationPage(
         title=gettext("Cancel the upload of %(file)s?", file=upload.file_name),
         consequences=[

@@ -27,7 +27,7 @@ from app.portal.uploads.labels import (
 from app.portal.uploads.listing import UPLOADS, UploadRow
 from app.portal.uploads.result_page import result_context
 from app.portal.uploads.undo_views import extent_label, undone_context
-from app.portal.uploads.upload_pages import path_of, rows_url, to_upload
+from app.portal.uploads.upload_pages import days_kept, path_of, rows_url, to_upload
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.fragments import htmx_command, wants_fragment
@@ -92,7 +92,7 @@ def _page_of(
         return "portal/uploads/check.html", check_context(session, contact_import, page_data)
     if contact_import.expected is not None:
         return "portal/uploads/result.html", result_context(session, contact_import)
-    kept_until = expiry.kept_until(contact_import, settings().rows_kept_days)
+    kept_until = expiry.kept_until(contact_import, days_kept(session, contact_import))
     return "portal/uploads/ended.html", {"rows_kept_until": kept_until}
 
 
