@@ -208,7 +208,7 @@ def _preference_key(value: _VcardProperty) -> int:
     types = value.parameters.get("type", "").split(",")
     preference = value.parameters.get("pref", "")
     if "pref" in types or preference:
-        return int(preference) if preference.isdigit() else 0
+        return int(preference[:3]) if preference.isdecimal() else 0
     return 101 if {"cell", "iphone"}.intersection(types) else 102
 
 

@@ -74,7 +74,7 @@ class Workbook(RowSource):
                 self._epoch_1904 = attributes.get("date1904") in {"1", "true"}
             elif element.name == "workbookView":
                 tab = attributes.get("activeTab", "0")
-                active = int(tab) if tab.isdigit() else 0
+                active = int(tab[:9]) if tab.isdecimal() else 0
             elif element.name == "sheet":
                 kind, part = self._parts.get(attributes.get("id", ""), ("", ""))
                 visible = attributes.get("state", "visible") == "visible"

@@ -34,6 +34,14 @@ def test_the_preferred_number_comes_first_and_a_fax_is_no_phone() -> None:
     assert [cells[name] for name in ("Phone", "Phone 2", "Phone 3", "Fax")] == ["4", "3", "2", "1"]
 
 
+def test_a_preference_that_is_no_number_counts_as_the_highest() -> None:
+    header, rows = read(
+        "BEGIN:VCARD", "N:;Ann", "TEL;PREF=1:1", "TEL;PREF=\u00b2:2", "END:VCARD"
+    )  # fmt: skip
+    cells = dict(zip(header, rows[0].cells, strict=True))
+    assert [cells[name] for name in ("Phone", "Phone 2")] == ["2", "1"]
+
+
 def test_a_number_keeps_the_label_that_its_group_gives_it() -> None:
     header, rows = read(
         "BEGIN:VCARD", "N:;Ann", "item1.TEL:1", "item1.X-ABLabel:_$!<Assistant>!$_", "item2.TEL:2",
