@@ -1,7 +1,8 @@
 """The access that the directory's groups give to users.
 
-A user has the highest role of their groups, else the partner's default for users of the directory.
-Without either the account waits, deactivated, until a group gives a role.
+A user has the highest role of their groups, else the partner's default for users of the directory,
+which is for staff: members have none. Without either the account waits, deactivated, until a group
+gives a role.
 """
 
 from collections.abc import Iterable
@@ -64,7 +65,7 @@ def assignment_of(session: Session, user: User) -> RoleAssignment | None:
     ]
     if assignments:
         return min(assignments, key=lambda assignment: HIGHEST_FIRST.index(assignment.role))
-    return default_assignment(session, user.partner_id)
+    return default_assignment(session, user.partner_id) if user.organization_id is None else None
 
 
 def default_assignment(session: Session, partner_id: UUID | None) -> RoleAssignment | None:

@@ -138,6 +138,48 @@ def test_a_group_makes_members_of_an_organization(
     assert directory.get(f"/Users/{ada}").get_json()["userType"] == "standard"
 
 
+@pytest.mark.usefixtures("with_default_role")
+@pytest.mark.parametrize("way", ["removed", "group deleted", "group without a role"])
+def test_a_member_in_no_group_has_no_access_where_users_without_a_group_are_staff(
+    directory: Directory, tenant: Tenant, session: Session, way: str
+) -> None:
+    tenant.organization.user_limit = 2
+    session.commit()
+    ada = directory.add_user(ADA)["id"]
+    group = directory.add_group("Bakery", ada)["id"]
+    give(session, tenant, group, Role.STANDARD, tenant.organization.id)
+    match way:
+        case "removed":
+            operation = {"op": "remove", "path": f'members[value eq "{ada}"]'}
+            assert directory.patch(f"/Groups/{group}", operation).status_code == 200
+        case "group deleted":
+            assert directory.send("DELETE", f"/Groups/{group}").status_code == 204
+        case _:
+            give(session, tenant, group, None)
+    assert access_of(session, ada) == (
+        Role.STANDARD,
+        UserStatus.DEACTIVATED,
+        tenant.organization.id,
+    )
+
+
+@pytest.mark.usefixtures("with_default_role")
+def test_a_deleted_member_can_come_back_where_users_without_a_group_are_staff(
+    directory: Directory, tenant: Tenant, session: Session
+) -> None:
+    tenant.organization.user_limit = 2
+    session.commit()
+    ada = directory.add_user(ADA)["id"]
+    group = directory.add_group("Bakery", ada)["id"]
+    give(session, tenant, group, Role.STANDARD, tenant.organization.id)
+    assert directory.send("DELETE", f"/Users/{ada}").status_code == 204
+    assert directory.add_user(ADA)["id"] == ada
+    assert access_of(session, ada)[1] is UserStatus.DEACTIVATED
+    added = {"op": "add", "path": "members", "value": [{"value": ada}]}
+    assert directory.patch(f"/Groups/{group}", added).status_code == 200
+    assert access_of(session, ada) == (Role.STANDARD, UserStatus.INVITED, tenant.organization.id)
+
+
 def test_a_full_organization_takes_no_member(
     directory: Directory, tenant: Tenant, session: Session
 ) -> None:
