@@ -53,6 +53,7 @@ MEDIA = (SCIM_MEDIA, "application/json")
 _TAKEN = frozenset({"email_exists", "group_exists"})
 _NOT_ALLOWED = frozenset(
     {
+        "archived",
         "last_partner_admin",
         "other_organization",
         "own_account",

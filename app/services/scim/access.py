@@ -12,10 +12,10 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import Role, UserStatus
+from app.enums import OrganizationStatus, Role, UserStatus
 from app.errors import Conflict
 from app.languages import gettext
-from app.models import ScimGroup, ScimMember, ScimSettings, ScimUser, User
+from app.models import Organization, ScimGroup, ScimMember, ScimSettings, ScimUser, User
 from app.policy.caller import Caller
 from app.services import users
 from app.services.auth import sign_in_rules
@@ -141,8 +141,13 @@ def deactivate(session: Session, caller: Caller, user: User, stored: ScimUser) -
 
 
 def invite(session: Session, caller: Caller, user: User) -> None:
-    """Mail the invitation, unless the user signs in with a company account only."""
-    if user.status is UserStatus.INVITED and not sign_in_rules.required_provider(session, user):
+    """Mail the invitation, unless the user signs in with a company account only, or the
+    organization is suspended. Raises `Conflict` (``archived``)."""
+    organization = session.get(Organization, user.organization_id) if user.organization_id else None
+    is_suspended = organization and organization.status is OrganizationStatus.SUSPENDED
+    if user.status is not UserStatus.INVITED or is_suspended:
+        return
+    if not sign_in_rules.required_provider(session, user):
         invitations.send_invitation(session, caller, user.id)
 
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import Role, UserStatus
+from app.enums import OrganizationStatus, Role, UserStatus
 from app.errors import Conflict
 from app.models import AuditEntry, Mail, ScimGroup, User
 from app.services.scim import groups
@@ -193,6 +193,39 @@ def test_a_full_organization_takes_no_member(
     assert answer.status_code == 403
     assert "1 of 1 users" in answer.get_json()["detail"]
     assert directory.get(f"/Groups/{group['id']}").get_json().get("members") is None
+
+
+def test_a_suspended_organization_takes_members_and_sends_no_invitations(
+    directory: Directory, tenant: Tenant, session: Session
+) -> None:
+    tenant.organization.user_limit = 2
+    group = directory.add_group("Bakery")["id"]
+    give(session, tenant, group, Role.STANDARD, tenant.organization.id)
+    tenant.organization.status = OrganizationStatus.SUSPENDED
+    session.commit()
+    ada = directory.add_user(ADA)["id"]
+    added = {"op": "add", "path": "members", "value": [{"value": ada}]}
+    answer = directory.patch(f"/Groups/{group}", added)
+    assert answer.status_code == 200, answer.text
+    assert access_of(session, ada) == (Role.STANDARD, UserStatus.INVITED, tenant.organization.id)
+    assert not session.scalars(select(Mail).where(Mail.user_id == UUID(ada))).all()
+
+
+def test_an_archived_organization_takes_no_member(
+    directory: Directory, tenant: Tenant, session: Session
+) -> None:
+    tenant.organization.user_limit = 2
+    group = directory.add_group("Bakery")["id"]
+    give(session, tenant, group, Role.STANDARD, tenant.organization.id)
+    tenant.organization.status = OrganizationStatus.ARCHIVED
+    session.commit()
+    ada = directory.add_user(ADA)["id"]
+    added = {"op": "add", "path": "members", "value": [{"value": ada}]}
+    answer = directory.patch(f"/Groups/{group}", added)
+    assert (answer.status_code, answer.get_json()["detail"]) == (
+        403,
+        "The organization is archived. Restore it first.",
+    )
 
 
 def test_the_last_administrator_keeps_the_role(
