@@ -46,7 +46,8 @@ def change_email(session: Session, caller: Caller, user: User, email: str) -> No
     caller.require_grant(user.role)  # the new address gives access to the account
     is_by_command = caller.kind is CallerKind.SYSTEM
     if user.last_sign_in is None or is_by_command:
-        _apply_address(session, caller, user, email, sends_mails=not is_by_command)
+        sends_mails = not (is_by_command or _is_only_at_provider(session, caller, user))
+        _apply_address(session, caller, user, email, sends_mails=sends_mails)
         return
     waiting = email_changes.pending(session, user.id)
     if waiting is not None and waiting.email == email:
@@ -71,6 +72,12 @@ def change_email(session: Session, caller: Caller, user: User, email: str) -> No
         mail_queue.enqueue_to_user(
             session, caller, MailKind.CONFIRM_EMAIL, user, to=address, details=details
         )
+
+
+def _is_only_at_provider(session: Session, caller: Caller, user: User) -> bool:
+    """Return whether a directory changes a user who signs in with a company account only."""
+    by_directory = caller.kind is CallerKind.DIRECTORY
+    return by_directory and sign_in_rules.required_provider(session, user) is not None
 
 
 def reset(session: Session, caller: Caller, user_id: UUID, email: str) -> User:
@@ -204,6 +211,8 @@ def _mails_to_send(user: User, before: str) -> list[tuple[MailKind, str | None, 
     details."""
     if user.status is UserStatus.INVITED:
         return [(MailKind.INVITATION, None, {})]
+    if user.status is UserStatus.DEACTIVATED and user.last_sign_in is None:
+        return []  # the account was never used
     details = {"from": before, "to": user.email}
     mails: list[tuple[MailKind, str | None, dict[str, str]]] = [
         (MailKind.EMAIL_CHANGED, address, details) for address in (before, user.email)

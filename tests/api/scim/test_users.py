@@ -86,6 +86,9 @@ def test_without_a_default_role_a_user_waits_without_access(
         UserStatus.DEACTIVATED,
         [],
     )
+    moved = {"op": "replace", "path": "userName", "value": "ada.l@northwind.example"}
+    assert directory.patch(f"/Users/{made['id']}", moved).status_code == 200
+    assert mails_to(session, user) == []
 
 
 @pytest.mark.usefixtures("with_default_role")
@@ -103,9 +106,12 @@ def test_users_of_a_required_company_account_get_no_mail(
         )
     )
     session.commit()
-    directory.add_user(ADA)
+    made = directory.add_user(ADA)
     user = by_address(session, ADA)
     assert (user.status, mails_to(session, user)) == (UserStatus.INVITED, [])
+    moved = {"op": "replace", "path": "userName", "value": "ada.l@northwind.example"}
+    assert directory.patch(f"/Users/{made['id']}", moved).status_code == 200
+    assert mails_to(session, user) == []
 
 
 def test_a_user_name_is_taken_in_any_case(directory: Directory) -> None:

@@ -121,6 +121,15 @@ def test_an_invitation_is_sent_again_to_a_new_email(session: Session, tenant: Te
     assert waiting(session) == [("invitation", user.id, None)] * 2
 
 
+def test_a_new_email_of_an_account_that_was_never_used_and_has_ended_sends_no_mail(
+    session: Session, tenant: Tenant
+) -> None:
+    user = invited(session, tenant)
+    user.status = UserStatus.DEACTIVATED
+    users.update(session, tenant.caller(Role.PARTNER_ADMIN), user.id, as_moved("new@hill.example"))
+    assert waiting(session) == [("invitation", user.id, None)]
+
+
 def test_a_change_of_the_plan_alone_sends_no_mail(session: Session, tenant: Tenant) -> None:
     changes = read(UpdateUserInput, {"paymentTier": Tier.BASIC.value})
     users.update(session, tenant.caller(Role.PARTNER_ADMIN), tenant.user.id, changes)
