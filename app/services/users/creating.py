@@ -11,8 +11,10 @@ from app.enums import OrganizationStatus, Role, Tier, UserStatus
 from app.errors import ValidationFailed
 from app.languages import gettext
 from app.models import MailKind, User, new_id
+from app.models.base import NAME_LENGTH
 from app.policy import Permission
 from app.policy.caller import Caller
+from app.schemas.fields import can_be_seen
 from app.schemas.users import CreateAdminInput, CreatePartialUserInput, CreateUserInput
 from app.services import assistants, audit, mail_queue, organizations, partners, rollup
 from app.services.organizations.creating import NewOrganization
@@ -51,12 +53,14 @@ def create(
     refuse_known_address(session, partner.id, data.email)
     if data.user_type is not Role.STANDARD:
         return _add_user(session, caller, partner.id, email=data.email, user_type=data.user_type)
-    business = (data.business_name or "").strip()
+    name = (data.business_name or "").strip()
+    if not can_be_seen(name):
+        name = data.email.partition("@")[0][:NAME_LENGTH]
     organization = add_organization(
         session,
         caller,
         partner,
-        NewOrganization(business or data.email.partition("@")[0], data.tier or Tier.FREE),
+        NewOrganization(name, data.tier or Tier.FREE),
         in_trial=in_trial,
     )
     user = _add_user(

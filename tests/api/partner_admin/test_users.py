@@ -49,6 +49,17 @@ def test_both_ways_of_creating_do_the_same(partner_api: PartnerApi, path: str) -
     )
 
 
+@pytest.mark.parametrize("business_name", [None, "", "  ", "\u200b"])
+@pytest.mark.parametrize("local_part", ["ada", "a" * 242])
+def test_without_a_visible_business_name_the_organization_is_named_by_the_address(
+    partner_api: PartnerApi, business_name: str | None, local_part: str
+) -> None:
+    sent = {"email": f"{local_part}@x.example", "userType": "standard"}
+    made = partner_api.post("/api/users", sent | {"businessName": business_name})
+    organization = partner_api.session.get_one(Organization, UUID(made["orgId"]))
+    assert organization.name == local_part[:200]
+
+
 SCOPES = {
     Role.STANDARD: {*ROLE_PERMISSIONS[Role.STANDARD], Permission.USERS_WRITE},
     Role.ADMIN: {*ROLE_PERMISSIONS[Role.ADMIN], Permission.USERS_WRITE},
