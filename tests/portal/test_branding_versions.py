@@ -60,6 +60,13 @@ def test_the_history_names_each_version_its_author_and_what_it_changed(editor: B
     ]
 
 
+def test_an_author_with_a_long_address_publishes(tenant: Tenant, session: Session) -> None:
+    editor = tenant.staff[Role.PARTNER_EDITOR]
+    editor.email = editor.email_key = f"{'e' * 230}@northwind.example"
+    publish(session, tenant, productName="Northwind Voice")
+    assert product_name(session, tenant) == "Northwind Voice"
+
+
 def test_a_version_that_customers_see_again_says_why_it_has_no_way_back(
     editor: Browser, tenant: Tenant, session: Session
 ) -> None:

@@ -17,6 +17,7 @@ from app.enums import ImageType
 from app.errors import Conflict, NotFound, check_version
 from app.languages import gettext
 from app.models import BrandVersion, Partner, utcnow
+from app.models.base import NAME_LENGTH
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.base import wire_name
@@ -98,11 +99,11 @@ def save(
             partner_id=partner.id,
             number=_next_number(session, partner.id),
             content=current,
-            author=caller.label,
+            author=caller.label[:NAME_LENGTH],
         )
         session.add(draft)
     draft.content = {**draft.content, **changes}
-    draft.author = caller.label
+    draft.author = caller.label[:NAME_LENGTH]
     draft.updated_at = utcnow()
     session.flush()
     return draft
@@ -187,7 +188,7 @@ def publish(
     changes = {name: value for name, value in draft_values.items() if value != published[name]}
     partners.update(session, caller, partner.id, read(UpdateBrandInput, changes))
     draft.published_at = utcnow()
-    draft.author = caller.label
+    draft.author = caller.label[:NAME_LENGTH]
     session.flush()
     audit.record(
         session,
