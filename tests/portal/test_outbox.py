@@ -75,6 +75,24 @@ def test_the_page_of_a_mail_has_its_attached_files(
     assert signed_in(other_tenant.staff[Role.PARTNER_ADMIN]).get(address).status_code == 404
 
 
+def test_a_mail_to_an_address_with_letters_outside_ascii_is_shown(
+    settings: Settings, tenant: Tenant, signed_in: SignedIn
+) -> None:
+    email, words = "jürgen@example.com", "Grüße 😀"
+    open_outbox(settings).send(
+        OutgoingMail(uuid4(), tenant.partner.id, email, "Jürgen", "Nord", None, words, words, words)
+    )
+    (kept,) = open_outbox(settings).mails()
+    browser = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+    for page, shown in (
+        ("/outbox", email),
+        (f"/outbox/{kept.id}", email),
+        (f"/outbox/{kept.id}?form=text", words),
+        (f"/outbox/{kept.id}/html", words),
+    ):
+        assert shown in browser.get(page).text.replace("<wbr>", ""), page
+
+
 def test_operators_find_every_mail(
     session: Session, tenant: Tenant, other_tenant: Tenant, signed_in: SignedIn, mail_ids: list[str]
 ) -> None:

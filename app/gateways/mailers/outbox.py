@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from email import message_from_bytes
+from email import message_from_string
 from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
@@ -30,8 +30,11 @@ class KeptMail(NamedTuple):
     path: Path
 
     def read(self) -> EmailMessage:
-        """Return the message. Raises FileNotFoundError if the file was removed."""
-        return message_from_bytes(self.path.read_bytes(), policy=default)
+        """Return the message, whose headers may be in UTF-8 (RFC 6532). Raises FileNotFoundError if
+        the file was removed."""
+        head, blank_line, body = self.path.read_bytes().partition(b"\r\n\r\n")
+        text = f"{head.decode()}{blank_line.decode()}{body.decode('ascii', 'surrogateescape')}"
+        return message_from_string(text, policy=default)
 
 
 class Outbox:
