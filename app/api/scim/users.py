@@ -85,6 +85,7 @@ def patch_user(user_id: str) -> Response:
 
 def delete_user(user_id: str) -> Response:
     with transaction() as session:
+        users.lock_groups(session, caller(), id_in(user_id, not_found))
         users.remove(session, caller(), _lock_account(session, user_id))
     return Response(status=204)
 

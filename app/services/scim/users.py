@@ -19,6 +19,7 @@ from app.policy.caller import Caller
 from app.schemas.users import UpdateUserInput
 from app.services import partners, users
 from app.services.scim import access
+from app.services.tenancy import of_tenant
 from app.services.users.creating import email_exists, email_key, refuse_no_email
 from app.services.users.loading import PARTNER_LEVEL, not_found, visible
 
@@ -142,8 +143,19 @@ def change(
     return _store(session, caller, account.user, stored, fields, active=active)
 
 
+def lock_groups(session: Session, caller: Caller, user_id: UUID) -> None:
+    """Lock the groups of a user to `remove`, before the user: so do changes of members."""
+    groups = (
+        of_tenant(select(ScimGroup.id), caller, ScimGroup.partner_id)
+        .join(ScimMember, ScimMember.group_id == ScimGroup.id)
+        .where(ScimMember.user_id == user_id)
+    )
+    session.execute(groups.order_by(ScimGroup.id).with_for_update(of=ScimGroup))
+
+
 def remove(session: Session, caller: Caller, account: ScimAccount) -> None:
-    """Deactivate a user who was loaded for a change; for the directory they are gone.
+    """Deactivate a user who was loaded for a change, after `lock_groups`; for the directory they
+    are gone.
 
     Raises `Forbidden` and `Conflict` (``last_partner_admin``, ``account_in_use``).
     """
@@ -154,6 +166,8 @@ def remove(session: Session, caller: Caller, account: ScimAccount) -> None:
     stored = access.row_of(session, user)
     stored.removed_at, stored.waits_for_role = utcnow(), False
     of_user = ScimMember.user_id == user.id
+    for group in groups_of(session, [user.id]).get(user.id, []):
+        group.version += 1
     for member in session.scalars(select(ScimMember).where(of_user)).all():
         session.delete(member)
     session.flush()

@@ -100,6 +100,17 @@ def _with_ids(value: Any, ids: dict[str, str]) -> Any:
     return value
 
 
+def test_a_group_has_another_version_when_a_member_is_deleted(directory: Directory) -> None:
+    ada, bob = (directory.add_user(email)["id"] for email in (ADA, BOB))
+    path = f"/Groups/{directory.add_group('Staff', ada, bob)['id']}"
+    tag = directory.get(path).headers["ETag"]
+    assert directory.send("DELETE", f"/Users/{ada}").status_code == 204
+    answer = directory.get(path, If_None_Match=tag)
+    assert answer.status_code == 200
+    assert [member["value"] for member in answer.get_json()["members"]] == [bob]
+    assert directory.send("DELETE", path, If_Match=tag).status_code == 412
+
+
 def test_users_have_a_role_while_they_are_in_its_group(
     directory: Directory, tenant: Tenant, session: Session
 ) -> None:
