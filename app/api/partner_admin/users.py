@@ -103,6 +103,7 @@ def create_partial_user(body: CreatePartialUserInput) -> User:
             **EMAIL,
             **OPERATOR,
             "user_not_found": "The partner has no such user.",
+            "erased": "The user was erased; create them again with their address.",
             "no_organization": "The user has no organization, so paymentTier means nothing.",
         }
     },

@@ -1,7 +1,8 @@
 """Users as a partner's directory reads and writes them.
 
 It sees the partner's own staff, and the members that it has created, but no other users of
-customers. Users that it deletes are deactivated here, and no longer exist for it.
+customers. Users that it deletes are deactivated here, and no longer exist for it, nor do erased
+ones.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role, UserStatus
 from app.errors import check_length
-from app.models import ScimGroup, ScimMember, ScimUser, User, utcnow
+from app.models import ERASED_DOMAIN, ScimGroup, ScimMember, ScimUser, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.users import UpdateUserInput
@@ -62,6 +63,7 @@ def rows(caller: Caller) -> Select[User, ScimUser | None]:
             User.partner_id == partners.own_partner_id(caller),
             or_(User.user_type.in_(PARTNER_LEVEL), ScimUser.user_id.is_not(None)),
             ScimUser.removed_at.is_(None),
+            ~User.email_key.endswith(f"@{ERASED_DOMAIN}"),
         )
         .add_columns(ScimUser)
     )

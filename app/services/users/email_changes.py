@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.enums import CallerKind, UserStatus
 from app.errors import NotFound, ValidationFailed
 from app.languages import gettext
-from app.models import EmailChange, MailKind, User
+from app.models import EmailChange, MailKind, User, is_erased
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, mail_queue
@@ -41,9 +41,13 @@ def change_email(session: Session, caller: Caller, user: User, email: str) -> No
     """Give the user, locked for a change, a new address: at once if the user has never signed in,
     otherwise after both addresses confirm it. The command line changes it at once.
 
-    Raises `Forbidden` (``insufficient_scope``) and `ValidationFailed` (``email_exists``).
+    Raises `Forbidden` (``insufficient_scope``) and `ValidationFailed` (``email_exists``,
+    ``erased``).
     """
     caller.require_grant(user.role)  # the new address gives access to the account
+    if is_erased(user.email):
+        message = gettext("This user was erased. Invite them again with their address.")
+        raise ValidationFailed.on("email", "erased", message)
     is_by_command = caller.kind is CallerKind.SYSTEM
     if user.last_sign_in is None or is_by_command:
         sends_mails = not (is_by_command or _is_only_at_provider(session, caller, user))

@@ -10,6 +10,8 @@ from app.enums import Role
 from app.models import Organization, User, new_id
 from app.policy import ROLE_PERMISSIONS, Permission
 from app.services import organizations, users
+from app.services.personal_data import subjects
+from app.services.personal_data.subject_rows import erase_account
 from tests.fixtures.partner_api import PartnerApi
 from tests.fixtures.tenants import OPERATOR
 
@@ -58,6 +60,16 @@ def test_without_a_visible_business_name_the_organization_is_named_by_the_addres
     made = partner_api.post("/api/users", sent | {"businessName": business_name})
     organization = partner_api.session.get_one(Organization, UUID(made["orgId"]))
     assert organization.name == local_part[:200]
+
+
+def test_an_erased_user_gets_no_new_address(partner_api: PartnerApi) -> None:
+    session, admin = partner_api.session, partner_api.tenant.caller(Role.PARTNER_ADMIN)
+    made = partner_api.post("/api/users", NEW)
+    subject = subjects.user(session, admin, UUID(made["id"]))
+    erase_account(session, subject, "erased-0123abcd")
+    session.commit()
+    path = f"/api/users/{made['id']}"
+    assert partner_api.refused("PUT", path, {"email": NEW["email"]}) == (400, "erased")
 
 
 SCOPES = {

@@ -20,6 +20,8 @@ from app.models import (
     utcnow,
 )
 from app.services.auth import sessions
+from app.services.personal_data import subjects
+from app.services.personal_data.subject_rows import erase_account
 from tests.api.scim.conftest import USER, Directory, make_token
 from tests.fixtures.tenants import Tenant, make_tenant
 
@@ -259,6 +261,21 @@ def test_the_directory_sees_staff_and_not_the_users_of_customers(
     assert directory.get(f"/Users/{tenant.user.id}").status_code == 404
     answer = directory.send("POST", "/Users", {"schemas": [USER], "userName": tenant.user.email})
     assert answer.status_code == 409
+
+
+def test_an_erased_user_no_longer_exists_for_the_directory(
+    directory: Directory, tenant: Tenant, session: Session
+) -> None:
+    path = f"/Users/{directory.add_user(ADA)['id']}"
+    subject = subjects.user(session, tenant.caller(Role.PARTNER_ADMIN), by_address(session, ADA).id)
+    erase_account(session, subject, "erased-0123abcd")
+    session.commit()
+    sent = {"schemas": [USER], "userName": ADA, "active": True}
+    assert [directory.send(method, path, sent).status_code for method in ("GET", "PUT")] == [
+        404
+    ] * 2
+    assert "erased" not in directory.get("/Users").text
+    assert path != f"/Users/{directory.add_user(ADA)['id']}"
 
 
 def test_a_user_of_another_partner_is_not_found(directory: Directory, session: Session) -> None:
