@@ -93,6 +93,7 @@ def test_sending_the_shown_values_back_changes_nothing(
         ("default_assistant_limit", "many", "whole number"),
         ("default_assistant_limit", "", "whole number"),
         ("default_assistant_limit", "99999999999", "or less"),
+        ("default_assistant_limit", "9" * 5000, "whole number"),
     ],
 )
 def test_a_wrong_value_is_refused_at_its_field_and_nothing_is_saved(

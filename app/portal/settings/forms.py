@@ -22,6 +22,10 @@ from app.portal.web.forms import PortalForm
 from app.schemas.base import wire_name
 from app.services.partners.sign_in_policy import SignInPolicy
 from app.services.payment_terms import MAX_CHARACTERS
+from app.validation.texts import whole_number
+
+MAX_DIGITS = 18
+"""Maximum digits of a number that is read, so that its limit can be named."""
 
 SECOND_FACTOR_GROUPS = {
     SecondFactorFor.NONE: lazy_gettext("No one"),
@@ -144,7 +148,8 @@ class PortalSettingsForm(BillingAddressFields):
         }
         values["partnerName"] = values["partnerName"] or ""
         limit = values["defaultAgentLimit"] or ""
-        values["defaultAgentLimit"] = int(limit) if limit.isascii() and limit.isdigit() else limit
+        number = whole_number(limit, MAX_DIGITS)
+        values["defaultAgentLimit"] = limit if number is None else number
         stored_params = stored["allowedQueryParams"] or {}
         params = {
             name: stored_params.get(name, True) for name in lines_of(self.allowed_query_params)
