@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, cast, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Tier, UserStatus
@@ -257,7 +257,9 @@ def close_to_limit(closeness: LimitCloseness, *, above: int = 0) -> ColumnElemen
     return or_(
         *(
             (limit > above)
-            & is_close(used.correlate(Organization).scalar_subquery(), limit, closeness)
+            & is_close(
+                used.correlate(Organization).scalar_subquery(), cast(limit, BigInteger), closeness
+            )
             for used, limit in pairs
         )
     )

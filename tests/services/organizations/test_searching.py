@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, Role, Tier, UserStatus
 from app.errors import ValidationFailed
 from app.models import Organization
+from app.schemas.fields import MAX_INTEGER
 from app.services import assistants, organizations, users
 from app.services.organizations import LimitCloseness
 from app.services.paging import Page
@@ -113,6 +114,15 @@ def test_organizations_are_found_by_how_much_of_a_limit_they_use(
     session.flush()
     assert names(session, tenant, closeness=LimitCloseness.REACHED) == []
     assert names(session, tenant, closeness=LimitCloseness.NEAR) == ["Northwind Dental"]
+
+
+@pytest.mark.parametrize("closeness", LimitCloseness)
+def test_the_highest_limits_are_not_reached(
+    session: Session, tenant: Tenant, closeness: LimitCloseness
+) -> None:
+    for organization in session.scalars(select(Organization)):
+        organization.assistant_limit = organization.user_limit = MAX_INTEGER
+    assert names(session, tenant, closeness=closeness) == []
 
 
 def test_users_are_paged(session: Session, tenant: Tenant) -> None:
