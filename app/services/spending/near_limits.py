@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Select, and_, cast, or_, select
 from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus
@@ -83,7 +83,7 @@ def _is_used_in(percent: int, period: str, name: str) -> ColumnElement[bool]:
     total, limit = SpendingTotal, SpendingLimit
     money = 100 * (total.spent_micros + total.reserved_micros)
     time = 100 * (total.spent_seconds + total.reserved_seconds)
-    minutes = getattr(limit, f"{name}_minutes")
+    minutes = cast(getattr(limit, f"{name}_minutes"), BigInteger)
     return and_(
         total.period == period,
         or_(

@@ -6,12 +6,14 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, Role
 from app.errors import Conflict, Forbidden, NotFound, ValidationFailed
-from app.models import AuditEntry, Partner, SpendingLimit, new_id, utcnow
+from app.models import AuditEntry, Partner, SpendingLimit, SpendingTotal, new_id, utcnow
 from app.services import spending
 from app.services.calls import claims, waiting
 from app.services.calls.claims import ClaimKind
 from app.services.credentials import api_keys
 from app.services.spending import LimitSubject, LimitUsage, SpendingLimits
+from app.services.spending.limits import MAX_MINUTES
+from app.services.spending.scopes import month_period
 from tests.fixtures.clock import SetClock
 from tests.fixtures.tenants import OPERATOR, Tenant, make_tenant
 from tests.fixtures.worker import make_calling_organization
@@ -43,6 +45,23 @@ def test_a_partner_admin_limits_an_organization(session: Session, tenant: Tenant
         {"spendingADay": None, "minutesAMonth": None, "spendingWaits": False},
         {"spendingADay": "20.00 USD", "minutesAMonth": 500, "spendingWaits": True},
     )
+
+
+def test_the_highest_limit_is_nearly_used(session: Session, tenant: Tenant) -> None:
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    subject = LimitSubject(organization_id=tenant.organization.id)
+    spending.change(session, admin, subject, SpendingLimits(month_minutes=MAX_MINUTES))
+    scope = session.scalars(select(SpendingLimit.scope)).one()
+    total = SpendingTotal(
+        partner_id=tenant.partner.id, scope=scope, period=month_period(utcnow()), spent_seconds=60
+    )
+    session.add(total)
+    session.flush()
+    assert spending.near_limits(session, admin, 1) == []
+    total.spent_seconds = MAX_MINUTES * 60
+    session.flush()
+    (near,) = spending.near_limits(session, admin, 1)
+    assert near.is_reached
 
 
 def test_a_change_of_an_old_version_is_refused(session: Session, tenant: Tenant) -> None:
