@@ -21,8 +21,8 @@ from app.portal.uploads.closed_countries import closed_countries_warning
 from app.portal.uploads.forms import DELIMITER_LABELS, ENCODING_LABELS, ReadingForm
 from app.portal.uploads.labels import (
     apply_message,
+    correction_labels,
     file_notes,
-    fix_labels,
     ignored_label,
     kind_label,
     note_label,
@@ -192,8 +192,8 @@ def _filters(upload: ContactImport, choice: RowChoice) -> dict[str, Any]:
 
 def _problems(session: Session, upload: ContactImport, choice: RowChoice) -> dict[str, Any]:
     """Return the problems of the rows, their repairs, and what was repaired."""
-    by_hand = corrections.count_fixes(session, upload)
-    fixes = fix_labels(by_hand)
+    by_hand = corrections.count_corrections(session, upload)
+    by_hand_labels = correction_labels(by_hand)
     mapping = _mapping(upload)
     no_phone = rows_of(choice.notes, NO_PHONE)
     return {
@@ -213,9 +213,11 @@ def _problems(session: Session, upload: ContactImport, choice: RowChoice) -> dic
             if choice.kind is None or choice.kind.reason == repair.reason
         ],
         "repaired": [(reason, repaired_title(reason)) for reason in upload.repairs],
-        "fixes": fixes,
+        "by_hand": by_hand_labels,
         "cancelling": (
-            cancel_confirmation(session, upload, fixes) if fixes or upload.repairs else None
+            cancel_confirmation(session, upload, by_hand_labels)
+            if by_hand_labels or upload.repairs
+            else None
         ),
         "left_out": by_hand.left_out,
         "ignored": ignored_label(reports.ignored_kinds(session, upload)),

@@ -9,7 +9,7 @@ from app.languages import gettext, lazy_gettext, lazy_pgettext, ngettext
 from app.models import ContactImport
 from app.portal.web.formats import number, phone
 from app.services.imports import uploads
-from app.services.imports.corrections import FixCounts
+from app.services.imports.corrections import CorrectionCounts
 from app.services.imports.kinds import ERRORS, WARNINGS
 from app.services.imports.reports import ProblemKind, SuggestedRepair
 from app.services.imports.statuses import UploadStatus, status_of
@@ -154,13 +154,13 @@ def status_badge(upload: ContactImport) -> tuple[str, str]:
     return label, STATUS_TONES[status]
 
 
-def fix_labels(fixes: FixCounts) -> list[str]:
+def correction_labels(counts: CorrectionCounts) -> list[str]:
     """Return the corrections: 7 cells changed, 2 rows left out."""
     labels = []
-    if fixes.cells:
-        labels.append(ngettext("%(num)s cell changed", "%(num)s cells changed", fixes.cells))
-    if fixes.left_out:
-        labels.append(ngettext("%(num)s row left out", "%(num)s rows left out", fixes.left_out))
+    if counts.cells:
+        labels.append(ngettext("%(num)s cell changed", "%(num)s cells changed", counts.cells))
+    if counts.left_out:
+        labels.append(ngettext("%(num)s row left out", "%(num)s rows left out", counts.left_out))
     return labels
 
 

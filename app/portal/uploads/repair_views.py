@@ -16,12 +16,12 @@ from app.services.imports import corrections
 
 
 @blueprint.post("/uploads/<uuid:upload_id>/rows")
-def fix_rows(upload_id: UUID) -> Page:
+def correct_rows(upload_id: UUID) -> Page:
     """Save the corrections and check the file with them."""
     submitted, left_out = submitted_cells(), rows_left_out()
     try:
         with transaction() as session:
-            corrections.fix_rows(
+            corrections.correct_rows(
                 session, caller(), upload_id, submitted, left_out, expected_check=seen_version()
             )
     except Conflict as error:
@@ -38,8 +38,8 @@ def restore_left_out_rows(upload_id: UUID) -> Response:
 
 
 @blueprint.post("/uploads/<uuid:upload_id>/rows/discard-fixes")
-def discard_fixes(upload_id: UUID) -> Response:
+def discard_corrections(upload_id: UUID) -> Response:
     """Read the file without corrections and with all rows."""
     with changing_upload(upload_id) as session:
-        corrections.discard_fixes(session, caller(), upload_id)
+        corrections.discard_corrections(session, caller(), upload_id)
     return to_upload(upload_id, _anchor="rows")

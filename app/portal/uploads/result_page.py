@@ -16,7 +16,7 @@ from app.models import Campaign, ContactImport, Organization
 from app.policy import Permission
 from app.portal.uploads.closed_countries import closed_countries_warning
 from app.portal.uploads.labels import (
-    fix_labels,
+    correction_labels,
     ignored_label,
     outcome_message,
     result_title,
@@ -35,7 +35,7 @@ from app.services.imports import (
     reports,
     uploads,
 )
-from app.services.imports.corrections import FixCounts
+from app.services.imports.corrections import CorrectionCounts
 
 FAILED_SHOWN = 5
 _DIFFERENCES = {
@@ -77,7 +77,7 @@ def result_context(session: Session, upload: ContactImport) -> dict[str, Any]:
         "outcome": outcome_message(upload, uploads.rows_left(upload)),
         "next_step": _next_step(session, upload),
         "failed_rows": _failed_rows(session, upload),
-        "entries": _history(upload, corrections.count_fixes(session, upload)),
+        "entries": _history(upload, corrections.count_corrections(session, upload)),
         "rows_kept_until": expiry.kept_until(upload, days_kept(session, upload)),
         "rest_message": sum_message(
             [*figures.values(), uploads.rows_left(upload)], upload.rows_total
@@ -125,7 +125,7 @@ def _failed_rows(session: Session, upload: ContactImport) -> list[tuple[int, str
     return rows
 
 
-def _history(upload: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
+def _history(upload: ContactImport, counts: CorrectionCounts) -> list[dict[str, Any]]:
     last = {
         ImportStatus.DONE: (gettext("Applied"), "done"),
         ImportStatus.CANCELLED: (gettext("Stopped"), "failed"),
@@ -140,7 +140,7 @@ def _history(upload: ContactImport, fixes: FixCounts) -> list[dict[str, Any]]:
         },
         {
             "title": pgettext("upload", "Checked"),
-            "text": ", ".join([_rows_label(upload.rows_total), *fix_labels(fixes)]),
+            "text": ", ".join([_rows_label(upload.rows_total), *correction_labels(counts)]),
             "when": _clock(upload.checked_at),
             "state": "done",
         },

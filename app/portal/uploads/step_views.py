@@ -17,7 +17,7 @@ from app.portal.uploads.check_page import (
     submitted_cells,
 )
 from app.portal.uploads.forms import ReadingForm
-from app.portal.uploads.labels import fix_labels
+from app.portal.uploads.labels import correction_labels
 from app.portal.uploads.sheet import columns_of
 from app.portal.uploads.upload_pages import (
     cancel_confirmation,
@@ -105,11 +105,11 @@ def apply_upload(upload_id: UUID) -> Page:
 
 
 def _apply(session: Session, upload_id: UUID, submitted: SubmittedCells) -> dict[str, str]:
-    """Apply the rows; return parameters of the upload's page, which says if edits are checked
+    """Apply the rows; return parameters of the upload's page, which says if corrections are checked
     first. Raises `Conflict`."""
     left_out, expected_check = rows_left_out(), seen_version()
     if submitted or left_out:
-        upload = corrections.fix_rows(
+        upload = corrections.correct_rows(
             session, caller(), upload_id, submitted, left_out, expected_check=expected_check
         )
         if upload.status is not ImportStatus.CHECKED:
@@ -124,8 +124,8 @@ def confirm_cancel_upload(upload_id: UUID) -> Page:
         upload = uploads.get(session, caller(), upload_id)
         if upload.status is not ImportStatus.CHECKED:
             return to_upload(upload_id)
-        fixes = corrections.count_fixes(session, upload)
-        return cancel_confirmation(session, upload, fix_labels(fixes)).page()
+        counts = corrections.count_corrections(session, upload)
+        return cancel_confirmation(session, upload, correction_labels(counts)).page()
 
 
 @blueprint.post("/uploads/<uuid:upload_id>/cancel")

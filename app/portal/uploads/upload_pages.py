@@ -66,14 +66,18 @@ def days_kept(session: Session, upload: ContactImport) -> int:
 
 
 def cancel_confirmation(
-    session: Session, upload: ContactImport, edits: Sequence[str]
+    session: Session, upload: ContactImport, corrections: Sequence[str]
 ) -> ConfirmationPage:
-    """Return the confirmation to cancel a checked upload, with its ``edits`` in words."""
+    """Return the confirmation to cancel a checked upload, with its ``corrections`` in words."""
     until = long_datetime(utcnow() + timedelta(days=days_kept(session, upload)), zone())
     return ConfirmationPage(
         title=gettext("Cancel the upload of %(file)s?", file=upload.file_name),
         consequences=[
-            *([gettext("By hand: %(edits)s", edits=", ".join(edits)) + "."] if edits else []),
+            *(
+                [gettext("By hand: %(edits)s", edits=", ".join(corrections)) + "."]
+                if corrections
+                else []
+            ),
             gettext("No row is applied. The campaign’s contacts stay unchanged."),
             gettext("The rows with the edits can be downloaded until %(time)s.", time=until),
         ],

@@ -20,7 +20,7 @@ from app.services.imports.uploads import get_open, request_check
 
 LEFT_OUT = "left_out"
 """The reason why a row is ignored: a user left it out."""
-_ROWS_FIXED = "upload.mended"
+_ROWS_CORRECTED = "upload.mended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,14 @@ def _by_index(cells: Mapping[str, str]) -> dict[int, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class FixCounts:
+class CorrectionCounts:
     """How many cells were retyped and how many rows were left out."""
 
     cells: int
     left_out: int
 
 
-def fix_rows(
+def correct_rows(
     session: Session,
     caller: Caller,
     upload_id: UUID,
@@ -113,30 +113,32 @@ def fix_rows(
     if cells or skipped:
         request_check(session, upload)
         after = {"cells": cells, "rowsLeftOut": skipped}
-        audit.record_change(session, caller, _ROWS_FIXED, upload, after=after)
+        audit.record_change(session, caller, _ROWS_CORRECTED, upload, after=after)
     return upload
 
 
 def restore_left_out(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
-    """Include the rows again that were left out. Raises as `fix_rows` does."""
+    """Include the rows again that were left out. Raises as `correct_rows` does."""
     upload = get_open(session, caller, upload_id)
     of_upload = ImportCorrection.import_id == upload.id
     session.execute(update(ImportCorrection).where(of_upload).values(skipped=False))
     request_check(session, upload)
-    audit.record_change(session, caller, _ROWS_FIXED, upload, after={"rowsLeftOut": 0})
+    audit.record_change(session, caller, _ROWS_CORRECTED, upload, after={"rowsLeftOut": 0})
     return upload
 
 
-def discard_fixes(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
-    """Discard all corrections and read the file as it is. Raises as `fix_rows` does."""
+def discard_corrections(session: Session, caller: Caller, upload_id: UUID) -> ContactImport:
+    """Discard all corrections and read the file as it is. Raises as `correct_rows` does."""
     upload = get_open(session, caller, upload_id)
     session.execute(delete(ImportCorrection).where(ImportCorrection.import_id == upload.id))
     request_check(session, upload)
-    audit.record_change(session, caller, _ROWS_FIXED, upload, after={"cells": 0, "rowsLeftOut": 0})
+    audit.record_change(
+        session, caller, _ROWS_CORRECTED, upload, after={"cells": 0, "rowsLeftOut": 0}
+    )
     return upload
 
 
-def count_fixes(session: Session, upload: ContactImport) -> FixCounts:
+def count_corrections(session: Session, upload: ContactImport) -> CorrectionCounts:
     query = select(ImportCorrection.cells, ImportCorrection.was, ImportCorrection.skipped)
     cells = left_out = 0
     for corrected, was, skipped in session.execute(
@@ -144,7 +146,7 @@ def count_fixes(session: Session, upload: ContactImport) -> FixCounts:
     ):
         cells += sum(text != was[index] for index, text in corrected.items())
         left_out += skipped
-    return FixCounts(cells, left_out)
+    return CorrectionCounts(cells, left_out)
 
 
 def _changed_cells(row: ImportRow, submitted: Mapping[int, str]) -> dict[int, str]:
@@ -168,8 +170,7 @@ def _store_correction(
     *,
     skipped: bool,
 ) -> None:
-    """Store the fixes of a row; unchanged cells are stored too, because the user has confirmed
-    them."""
+    """Store the corrections of a row; unchanged cells too, because the user has confirmed them."""
     correction = session.get(ImportCorrection, (row.import_id, row.row_number))
     if correction is None:
         correction = ImportCorrection(import_id=row.import_id, row_number=row.row_number)

@@ -7,7 +7,7 @@ from app.enums import ImportStatus
 from app.errors import Conflict, NotFound
 from app.models import AuditEntry, ContactImport
 from app.services.imports import corrections, steps
-from app.services.imports.corrections import FixCounts
+from app.services.imports.corrections import CorrectionCounts
 from tests.fixtures.tenants import make_tenant
 from tests.fixtures.uploads import Importer, counts, number
 
@@ -22,7 +22,7 @@ def fix(
     left_out: set[int] | None = None,
 ) -> ContactImport:
     with importer.database.transaction() as session:
-        corrections.fix_rows(
+        corrections.correct_rows(
             session,
             importer.caller,
             upload.id,
@@ -33,9 +33,9 @@ def fix(
     return importer.check(upload.id)
 
 
-def fixed_in(importer: Importer, upload: ContactImport) -> FixCounts:
+def fixed_in(importer: Importer, upload: ContactImport) -> CorrectionCounts:
     with importer.database.transaction(read_only=True) as session:
-        return corrections.count_fixes(session, upload)
+        return corrections.count_corrections(session, upload)
 
 
 def test_a_cell_that_is_typed_again_is_checked_and_applied_as_typed(importer: Importer) -> None:
@@ -46,7 +46,7 @@ def test_a_cell_that_is_typed_again_is_checked_and_applied_as_typed(importer: Im
     assert importer.problems(upload.id) == [(3, 2, "invalid_email", "email", False)]
     upload = fix(importer, upload, {3: {2: "bob@mail.example"}})
     assert counts(upload) == (2, 0, 0, 0, 0)
-    assert fixed_in(importer, upload) == FixCounts(cells=2, left_out=0)
+    assert fixed_in(importer, upload) == CorrectionCounts(cells=2, left_out=0)
     importer.apply(upload.id)
     assert importer.people() == [("Ann", ANN, None), ("Bob", BOB, "bob@mail.example")]
     with importer.database.transaction(read_only=True) as session:
@@ -108,9 +108,9 @@ def test_all_corrections_can_be_discarded(importer: Importer) -> None:
     upload = importer.checked(HEADER + f"Ann,12,\nBob,{BOB},\n")
     upload = fix(importer, upload, {2: {1: ANN}})
     with importer.database.transaction() as session:
-        corrections.discard_fixes(session, importer.caller, upload.id)
+        corrections.discard_corrections(session, importer.caller, upload.id)
     assert counts(importer.check(upload.id)) == (1, 0, 0, 0, 1)
-    assert fixed_in(importer, upload) == FixCounts(0, 0)
+    assert fixed_in(importer, upload) == CorrectionCounts(0, 0)
 
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
@@ -118,7 +118,7 @@ def test_cells_that_are_as_they_were_are_no_change(importer: Importer) -> None:
     upload = importer.checked(HEADER + f'"Ann\nLee",12,\nBob,{BOB},\n')
     with importer.database.transaction() as session:
         same = {2: {0: "AnnLee", 1: "12"}, 99: {1: ANN}, 3: {40: "x"}}
-        corrections.fix_rows(session, importer.caller, upload.id, same, set())
+        corrections.correct_rows(session, importer.caller, upload.id, same, set())
     assert importer.now(upload.id).status is ImportStatus.CHECKED
 
 
@@ -128,10 +128,10 @@ def test_a_correction_of_an_older_check_or_another_upload_is_refused(importer: I
     fix(importer, upload, {2: {1: "13"}})
     with importer.database.transaction() as session:
         with pytest.raises(Conflict) as caught:
-            corrections.fix_rows(
+            corrections.correct_rows(
                 session, importer.caller, upload.id, {2: {1: ANN}}, set(), expected_check=1
             )
         stranger = make_tenant(session, "Other").caller(importer.caller.role)
         with pytest.raises(NotFound):
-            corrections.fix_rows(session, stranger, upload.id, {2: {1: ANN}}, set())
+            corrections.correct_rows(session, stranger, upload.id, {2: {1: ANN}}, set())
     assert caught.value.code == "changed_meanwhile"

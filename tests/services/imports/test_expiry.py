@@ -27,7 +27,7 @@ ANN, BOB = number(1), number(2)
 def test_rows_and_values_go_after_their_days_and_the_history_stays(importer: Importer) -> None:
     upload = importer.checked(f"Name,Phone\nAnn,{ANN}\nBob,12\n")
     with importer.database.transaction() as session:
-        corrections.fix_rows(session, importer.caller, upload.id, {3: {1: "13"}}, set())
+        corrections.correct_rows(session, importer.caller, upload.id, {3: {1: "13"}}, set())
     importer.check(upload.id)
     done = importer.apply(upload.id)
     waiting = importer.checked(f"Name,Phone\nBob,{BOB}\n")

@@ -113,7 +113,7 @@ def test_a_packed_file_is_applied_repaired_and_checked_again(importer: Importer)
     found = importer.checked(FILE)
     assert counts(found) == (20, 0, 0, 0, 40)
     with importer.database.transaction() as session:
-        corrections.fix_rows(session, importer.caller, found.id, {4: {1: number(500)}}, set())
+        corrections.correct_rows(session, importer.caller, found.id, {4: {1: number(500)}}, set())
     assert counts(importer.check(found.id)) == (21, 0, 0, 0, 39)
     with importer.database.transaction() as session:
         (repair,) = reports.repairs(session, importer.now(found.id))

@@ -93,7 +93,9 @@ def test_a_text_file_comes_back_as_utf_8_if_its_encoding_lacks_a_corrected_chara
 ) -> None:
     upload = importer.checked(f"Name,Phone\nZoë,{ANN}\nBob,12\n".encode("cp1252"))
     with importer.database.transaction() as session:
-        corrections.fix_rows(session, importer.caller, upload.id, {3: {0: "Łukasz", 1: BOB}}, set())
+        corrections.correct_rows(
+            session, importer.caller, upload.id, {3: {0: "Łukasz", 1: BOB}}, set()
+        )
     importer.check(upload.id)
     rows = list(csv.reader(io.StringIO(returned(importer, upload.id).decode("utf-8-sig"))))
     assert rows[1:] == [["Zoë", f"'{ANN}", ""], ["Łukasz", f"'{BOB}", ""]]
