@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
+from hashlib import sha256
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -148,6 +149,11 @@ def check_version(seen: int | None, stored: int, kind: str) -> None:
     has seen; None skips the check. ``kind`` is a key of `_CHANGED`."""
     if seen is not None and seen != stored:
         raise Conflict(str(_CHANGED[kind]), CHANGED_MEANWHILE)
+
+
+def content_version(content: bytes) -> int:
+    """Return the version, for `check_version`, of content that is stored without a version."""
+    return int(sha256(content).hexdigest()[:7], 16)
 
 
 def raise_problems(problems: Iterable[Problem]) -> None:

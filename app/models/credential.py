@@ -130,5 +130,5 @@ class IdempotencyRecord(Base):
     key: Mapped[str] = mapped_column(Text, primary_key=True)
     request_hash: Mapped[Hash]
     response: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    status: Mapped[int | None]
+    status: Mapped[int | None]  # unused: it was always 200
     created_at: Mapped[Created] = mapped_column(index=True)

@@ -75,7 +75,6 @@ def store_answer(session: Session, slot: IdempotencySlot, response: Mapping[str,
             key=slot.key,
             request_hash=slot.request_hash,
             response=dict(response),
-            status=200,
         )
     )
     session.flush()

@@ -12,7 +12,14 @@ from sqlalchemy import update as update_rows
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.errors import Conflict, Forbidden, NotFound, ValidationFailed, check_version
+from app.errors import (
+    Conflict,
+    Forbidden,
+    NotFound,
+    ValidationFailed,
+    check_version,
+    content_version,
+)
 from app.languages import gettext
 from app.models import (
     GroupedOrganization,
@@ -29,7 +36,6 @@ from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit
 from app.services.auth import author_check
-from app.services.content_version import content_version
 from app.services.tenancy import (
     fetch,
     get_organization,

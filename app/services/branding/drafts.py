@@ -14,7 +14,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from app.enums import ImageType
-from app.errors import Conflict, NotFound, check_version
+from app.errors import Conflict, NotFound, check_version, content_version
 from app.languages import gettext
 from app.models import BrandVersion, Partner, utcnow
 from app.models.base import NAME_LENGTH
@@ -24,7 +24,6 @@ from app.schemas.base import wire_name
 from app.schemas.parsing import read
 from app.schemas.partners import BrandedPartner, UpdateBrandInput
 from app.services import audit, partners
-from app.services.content_version import content_version
 
 STUDIO_NAMES = tuple(sorted(wire_name(name) for name in partners.EDITOR_FIELDS))
 """The fields of a draft: those that a partnerEditor can write

@@ -13,7 +13,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from app.enums import Tier
-from app.errors import Conflict, NotFound, ValidationFailed, check_version
+from app.errors import Conflict, NotFound, ValidationFailed, check_version, content_version
 from app.languages import gettext
 from app.models import PlanVersion, new_id, utcnow
 from app.policy import Permission
@@ -21,7 +21,6 @@ from app.policy.caller import Caller
 from app.schemas.parsing import read
 from app.schemas.partners import UpdatePartnerInput
 from app.services import audit, partners
-from app.services.content_version import content_version
 from app.services.pricing.differences import PlanChange, differences
 from app.services.pricing.plans import LOCAL_ID, EditedPlan, check
 from app.services.pricing.published_plans import plans_of, published, remember_published_of

@@ -20,6 +20,7 @@ from app.errors import (
     Problem,
     ValidationFailed,
     check_version,
+    content_version,
     raise_problems,
 )
 from app.gateways.job_queue import enqueue_held_webhooks
@@ -29,7 +30,6 @@ from app.models import Webhook, new_id, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, partners
-from app.services.content_version import content_version
 from app.services.credentials import rules
 from app.services.credentials.encryption import seal
 from app.services.paging import MAX_COUNTED, Page, both_ways, count_up_to, keyset_page, sort_named
