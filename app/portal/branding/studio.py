@@ -28,6 +28,7 @@ from app.portal.branding.labels import (
     value_lines,
     value_text,
 )
+from app.portal.web.confirmation import ConfirmationPage, discard_draft_confirmation
 from app.portal.web.editing import EditConflict, EditDifference
 from app.portal.web.page_context import page_brand
 from app.portal.web.user_timezone import zone
@@ -161,11 +162,20 @@ class BrandingStudio:
             ],
         )
 
+    @property
+    def discard_confirmation(self) -> ConfirmationPage:
+        return discard_draft_confirmation(
+            url_for("portal.branding.discard_branding"),
+            len(self.changes),
+            url_for("portal.branding.show_branding"),
+        )
+
     def head(self) -> dict[str, Any]:
         """Return the data of the head and the tabs of every page of the studio."""
         return {
             "draft": self.draft,
             "changes": self.changes,
+            "discarding": self.discard_confirmation,
             "latest": self.latest,
             "latest_message": latest_version_message(self.latest, zone()),
             "before_latest": self.before_latest,

@@ -118,7 +118,7 @@ def publish_branding() -> Page:
 @blueprint.get("/branding/discard")
 def confirm_discard_branding() -> str:
     with transaction(read_only=True) as session:
-        return render_template("portal/branding/discard.html", **BrandingStudio(session).head())
+        return BrandingStudio(session).discard_confirmation.page()
 
 
 @blueprint.post("/branding/discard")

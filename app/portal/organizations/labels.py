@@ -3,10 +3,13 @@ words and numbers."""
 
 from collections.abc import Sequence
 
+from flask import url_for
+
 from app.enums import OrganizationStatus, Role
 from app.extensions import caller
-from app.languages import gettext, lazy_gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext, pgettext
 from app.models import Organization
+from app.portal.web.confirmation import ConfirmationPage
 from app.services.organizations import ActiveItems, StoppedItems
 
 MEMBER_HINTS = {
@@ -27,7 +30,46 @@ def list_message(partner: str | None) -> str:
     return gettext("Your customers. Conversations are from the last 30 days (UTC).")
 
 
-def suspend_consequences(active_items: ActiveItems) -> list[str]:
+def suspend_confirmation(organization: Organization, active_items: ActiveItems) -> ConfirmationPage:
+    return ConfirmationPage(
+        action=url_for(
+            "portal.organizations.suspend_organization", organization_id=organization.id
+        ),
+        title=gettext("Suspend %(name)s?", name=organization.name),
+        consequences=_suspend_consequences(active_items),
+        action_label=gettext("Suspend organization"),
+        keep_label=pgettext("organization", "Keep active"),
+        keep_url=_page_of(organization),
+        crumbs=_crumbs_of(organization),
+    )
+
+
+def archive_confirmation(organization: Organization, active_items: ActiveItems) -> ConfirmationPage:
+    return ConfirmationPage(
+        action=url_for(
+            "portal.organizations.archive_organization", organization_id=organization.id
+        ),
+        title=gettext("Archive %(name)s?", name=organization.name),
+        consequences=_archive_consequences(active_items),
+        action_label=gettext("Archive organization"),
+        keep_label=gettext("Keep in the list"),
+        keep_url=_page_of(organization),
+        crumbs=_crumbs_of(organization),
+    )
+
+
+def _page_of(organization: Organization) -> str:
+    return url_for("portal.organizations.show_organization", organization_id=organization.id)
+
+
+def _crumbs_of(organization: Organization) -> list[tuple[str, str]]:
+    return [
+        (gettext("Organizations"), url_for("portal.organizations.list_organizations")),
+        (organization.name, _page_of(organization)),
+    ]
+
+
+def _suspend_consequences(active_items: ActiveItems) -> list[str]:
     """Return what happens at once, and to waiting calls."""
     calls, campaigns = active_items.waiting_calls, active_items.running_campaigns
     consequences = _lockout_consequences(active_items)
@@ -52,7 +94,7 @@ def suspend_consequences(active_items: ActiveItems) -> list[str]:
     return [*consequences, gettext("Nothing is deleted. Reactivating restores access.")]
 
 
-def archive_consequences(active_items: ActiveItems) -> list[str]:
+def _archive_consequences(active_items: ActiveItems) -> list[str]:
     calls, campaigns = active_items.waiting_calls, active_items.running_campaigns
     consequences = _lockout_consequences(active_items)
     if calls:
@@ -77,12 +119,12 @@ def archive_consequences(active_items: ActiveItems) -> list[str]:
 
 
 def suspend_effect(consequences: Sequence[str]) -> str:
-    """Return the effect of suspending in one line, of `suspend_consequences`."""
+    """Return the effect of suspending in one line, of its consequences."""
     return " ".join([consequences[0], gettext("You can reactivate it.")])
 
 
 def archive_effect(organization: Organization, consequences: Sequence[str]) -> str:
-    """Return the effect of archiving in one line, of `archive_consequences`."""
+    """Return the effect of archiving in one line, of its consequences."""
     if organization.status is not OrganizationStatus.ACTIVE:
         return consequences[-1]  # no one can sign in to a suspended one
     return " ".join([consequences[0], gettext("It leaves your list.")])

@@ -1,20 +1,21 @@
 """Suspend, resume, archive and restore an organization, and end its trial. Suspending and archiving
 need a confirmation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from uuid import UUID
 
-from flask import redirect, render_template, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from app.errors import Conflict
 from app.extensions import caller, transaction
 from app.languages import gettext, lazy_gettext
+from app.models import Organization
 from app.portal.organizations import blueprint
 from app.portal.organizations.labels import (
-    archive_consequences,
+    archive_confirmation,
     archived_message,
-    suspend_consequences,
+    suspend_confirmation,
 )
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
@@ -24,19 +25,17 @@ from app.services.organizations import ActiveItems
 
 @blueprint.get("/organizations/<uuid:organization_id>/suspend")
 def confirm_suspend_organization(organization_id: UUID) -> str:
-    template = "portal/organizations/suspend.html"
-    return _confirm_page(organization_id, template, suspend_consequences)
+    return _confirm_page(organization_id, suspend_confirmation)
 
 
 def _confirm_page(
     organization_id: UUID,
-    template: str,
-    consequences_of: Callable[[ActiveItems], Sequence[str]],
+    confirmation_of: Callable[[Organization, ActiveItems], ConfirmationPage],
 ) -> str:
     with transaction(read_only=True) as session:
         organization = organizations.get(session, caller(), organization_id)
-        consequences = consequences_of(organizations.reach_of(session, organization))
-    return render_template(template, organization=organization, consequences=consequences)
+        confirmation = confirmation_of(organization, organizations.reach_of(session, organization))
+    return confirmation.page(template="portal/organizations/confirm_with_reason.html")
 
 
 @blueprint.post("/organizations/<uuid:organization_id>/suspend")
@@ -63,8 +62,7 @@ def reactivate_organization(organization_id: UUID) -> Response:
 
 @blueprint.get("/organizations/<uuid:organization_id>/archive")
 def confirm_archive_organization(organization_id: UUID) -> str:
-    template = "portal/organizations/archive.html"
-    return _confirm_page(organization_id, template, archive_consequences)
+    return _confirm_page(organization_id, archive_confirmation)
 
 
 @blueprint.post("/organizations/<uuid:organization_id>/archive")

@@ -19,10 +19,10 @@ from app.policy import Permission
 from app.portal.access.missing_actions import may_or_note_missing
 from app.portal.organizations import blueprint
 from app.portal.organizations.labels import (
-    archive_consequences,
+    archive_confirmation,
     archive_effect,
     list_message,
-    suspend_consequences,
+    suspend_confirmation,
     suspend_effect,
 )
 from app.portal.organizations.limit_labels import (
@@ -102,12 +102,13 @@ def _overview(
 ) -> dict[str, Any]:
     """Return the current calls and those of this month, the latest changes, and what suspending and
     archiving would stop."""
-    suspending, archiving = suspend_consequences(numbers.reach), archive_consequences(numbers.reach)
+    suspending = suspend_confirmation(organization, numbers.reach)
+    archiving = archive_confirmation(organization, numbers.reach)
     return {
         "suspending": suspending,
-        "suspend_effect": suspend_effect(suspending),
+        "suspend_effect": suspend_effect(suspending.consequences),
         "archiving": archiving,
-        "archive_effect": archive_effect(organization, archiving),
+        "archive_effect": archive_effect(organization, archiving.consequences),
         "region_names": region_names,
         "month": _month(numbers.month, numbers.month_before),
         **_limits(organization, numbers),

@@ -7,12 +7,11 @@ from flask import abort, render_template, url_for
 
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, processor, transaction
-from app.languages import gettext, ngettext
+from app.languages import gettext
 from app.portal.pricing import blueprint
 from app.portal.pricing.labels import affected_label, change_rows, kept_texts, plan_changes
-from app.portal.pricing.views import current_plans
+from app.portal.pricing.views import current_plans, discard_confirmation
 from app.portal.web.blueprint import Page
-from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.forms import ActionForm, saving
 from app.portal.web.messages import changing, redirect_with
 from app.services import partners
@@ -88,15 +87,7 @@ def _refused_page(form: ActionForm) -> str:
 @blueprint.get("/pricing/discard")
 def confirm_discard_draft() -> str:
     with transaction(read_only=True) as session:
-        changes = current_plans(session).changes
-    lost = ngettext("%(num)s change is lost.", "%(num)s changes are lost.", len(changes))
-    return ConfirmationPage(
-        gettext("Discard the draft?"),
-        [lost, gettext("What your customers see does not change.")],
-        gettext("Discard draft"),
-        gettext("Keep draft"),
-        url_for("portal.pricing.show_pricing"),
-    ).page()
+        return discard_confirmation(current_plans(session)).page()
 
 
 @blueprint.post("/pricing/discard")

@@ -17,6 +17,7 @@ from app.portal.pricing import blueprint
 from app.portal.pricing.forms import PricingPlanForm
 from app.portal.pricing.labels import draft_message, published_message
 from app.portal.web.blueprint import Page
+from app.portal.web.confirmation import ConfirmationPage, discard_draft_confirmation
 from app.portal.web.forms import saving
 from app.portal.web.fragments import htmx_command, wants_fragment
 from app.portal.web.navigation import may_open
@@ -41,12 +42,21 @@ def show_pricing() -> str:
             "portal/pricing/page.html",
             plan_set=plan_set,
             changed={change.tier for change in plan_set.changes},
+            discarding=discard_confirmation(plan_set),
             sentence=published_message(plan_set.last, zone()),
             portal_limit=settings().calls_per_organization,
             **_price_states(session, plan_set),
             **_customer_context(session),
             **_paid_context(session),
         )
+
+
+def discard_confirmation(plan_set: PlanSet) -> ConfirmationPage:
+    return discard_draft_confirmation(
+        url_for("portal.pricing.discard_draft"),
+        len(plan_set.changes),
+        url_for("portal.pricing.show_pricing"),
+    )
 
 
 def _customer_context(session: Session) -> dict[str, Any]:

@@ -3,10 +3,9 @@ resending an invitation."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 from uuid import UUID
 
-from flask import abort, render_template, request, url_for
+from flask import abort, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
@@ -17,7 +16,12 @@ from app.languages import gettext
 from app.models import User
 from app.portal.users import blueprint
 from app.portal.users.labels import confirm_role_title, role_changed
-from app.portal.users.views import DEACTIVATING, actions_of, suspend_consequences
+from app.portal.users.views import (
+    actions_of,
+    deactivate_confirmation,
+    suspend_confirmation,
+    user_confirmation,
+)
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.messages import changing, redirect_with
 from app.services import mails, users
@@ -29,10 +33,7 @@ from app.validation.uuids import as_uuid
 
 @blueprint.get("/users/<uuid:user_id>/suspend")
 def confirm_suspend_user(user_id: UUID) -> str:
-    user = _get_changeable(user_id, "may_suspend")
-    return render_template(
-        "portal/users/suspend.html", user=user, consequences=suspend_consequences(user)
-    )
+    return suspend_confirmation(_get_changeable(user_id, "may_suspend")).page()
 
 
 @blueprint.post("/users/<uuid:user_id>/suspend")
@@ -47,9 +48,15 @@ def confirm_change_role(user_id: UUID, role: str) -> str:
     """Show the confirmation before a role is lowered that the user's clients, keys or invitations
     need."""
     user, lower = _get_changeable(user_id, "may_edit"), _role(role)
-    title = confirm_role_title(_name(user), lower)
-    items = _created_items(user, lower)
-    return render_template("portal/users/role.html", user=user, title=title, role=lower, **items)
+    confirmation = user_confirmation(
+        user,
+        url_for("portal.users.change_role", user_id=user.id, role=lower),
+        confirm_role_title(_name(user), lower),
+        [gettext("The new role takes effect on the next page they open.")],
+        gettext("Change role"),
+        gettext("Keep the role"),
+    )
+    return _page_with_items(confirmation, user, lower)
 
 
 @blueprint.post("/users/<uuid:user_id>/role/<role>")
@@ -70,12 +77,7 @@ def reactivate_user(user_id: UUID) -> Response:
 @blueprint.get("/users/<uuid:user_id>/deactivate")
 def confirm_deactivate_user(user_id: UUID) -> str:
     user = _get_changeable(user_id, "may_deactivate")
-    return render_template(
-        "portal/users/deactivate.html",
-        user=user,
-        consequences=DEACTIVATING,
-        **_created_items(user),
-    )
+    return _page_with_items(deactivate_confirmation(user), user)
 
 
 @blueprint.post("/users/<uuid:user_id>/deactivate")
@@ -122,12 +124,17 @@ def _get_changeable(user_id: UUID, act: str) -> User:
     return user
 
 
-def _created_items(user: User, role: Role | None = None) -> dict[str, Any]:
-    """Return the user's items that the action ends, and whether they can be handed over."""
+def _page_with_items(confirmation: ConfirmationPage, user: User, role: Role | None = None) -> str:
+    """Return the confirmation with the user's items that the action ends."""
     with transaction(read_only=True) as session:
         items = items_of(session, user, role)
-    may_hand_over = may_take_over(caller(), user)
-    return {"items": items, "kind_labels": KIND_LABELS, "may_take_over": may_hand_over}
+    return confirmation.page(
+        template="portal/users/confirm_with_items.html",
+        user=user,
+        items=items,
+        kind_labels=KIND_LABELS,
+        may_take_over=may_take_over(caller(), user),
+    )
 
 
 def _name(user: User) -> str:
@@ -153,27 +160,20 @@ def _changing(user_id: UUID, *refusals: type[DomainError]) -> Iterator[Session]:
 
 @blueprint.get("/users/<uuid:user_id>/reset-factors")
 def confirm_reset_factors(user_id: UUID) -> str:
-    with transaction(read_only=True) as session:
-        user = users.get(session, caller(), user_id)
-    if not actions_of(user)["may_sign_out"]:
-        raise NotFound
-    return _reset_confirmation(user).page()
-
-
-def _reset_confirmation(user: User) -> ConfirmationPage:
-    return ConfirmationPage(
-        action=url_for("portal.users.reset_factors", user_id=user.id),
-        title=gettext("Reset the second factor of %(name)s?", name=_name(user)),
-        consequences=(
+    user = _get_changeable(user_id, "may_sign_out")
+    return user_confirmation(
+        user,
+        url_for("portal.users.reset_factors", user_id=user.id),
+        gettext("Reset the second factor of %(name)s?", name=_name(user)),
+        (
             gettext("Make sure that you are really talking to this user, not by email alone."),
             gettext("The password alone signs in, until they add a second factor again."),
             gettext("Signed out immediately, in every browser."),
             gettext("The user gets an email about it."),
         ),
-        action_label=gettext("Reset second factor"),
-        keep_label=gettext("Keep it"),
-        keep_url=url_for("portal.users.show_user", user_id=user.id),
-    )
+        gettext("Reset second factor"),
+        gettext("Keep it"),
+    ).page()
 
 
 @blueprint.post("/users/<uuid:user_id>/reset-factors")

@@ -1,5 +1,6 @@
 """Users: the list and one user."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -9,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.extensions import caller, transaction
-from app.languages import lazy_gettext
+from app.languages import gettext, lazy_gettext
 from app.models import Organization, User, is_erased
 from app.policy import Permission
 from app.portal.access.missing_actions import may_or_note_missing
@@ -24,6 +25,7 @@ from app.portal.users.listing import (
     lockout_label,
 )
 from app.portal.web import lists, organization_picker
+from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import ROLE_NAMES
 from app.portal.web.list_pages import list_page
 from app.portal.web.organization_choice import organization_called
@@ -123,8 +125,51 @@ def _membership(session: Session, user: User, organization: Organization | None)
     }
 
 
-def suspend_consequences(user: User) -> tuple[str, ...]:
-    return (*SUSPENDING, KEPT_WORKING) if user.user_type in PARTNER_LEVEL else SUSPENDING
+def suspend_confirmation(user: User) -> ConfirmationPage:
+    is_staff = user.user_type in PARTNER_LEVEL
+    return user_confirmation(
+        user,
+        url_for("portal.users.suspend_user", user_id=user.id),
+        gettext("Suspend %(name)s?", name=user.name or user.email),
+        (*SUSPENDING, KEPT_WORKING) if is_staff else SUSPENDING,
+        gettext("Suspend user"),
+        gettext("Keep active"),
+    )
+
+
+def deactivate_confirmation(user: User) -> ConfirmationPage:
+    return user_confirmation(
+        user,
+        url_for("portal.users.deactivate_user", user_id=user.id),
+        gettext("Deactivate %(name)s?", name=user.name or user.email),
+        DEACTIVATING,
+        gettext("Deactivate account"),
+        gettext("Keep the account"),
+    )
+
+
+def user_confirmation(
+    user: User,
+    action: str,
+    title: str,
+    consequences: Sequence[str],
+    action_label: str,
+    keep_label: str,
+) -> ConfirmationPage:
+    """Return the confirmation of an action on a user, below the user's page."""
+    user_url = url_for("portal.users.show_user", user_id=user.id)
+    return ConfirmationPage(
+        action=action,
+        title=title,
+        consequences=consequences,
+        action_label=action_label,
+        keep_label=keep_label,
+        keep_url=user_url,
+        crumbs=[
+            (gettext("Users"), url_for("portal.users.list_users")),
+            (user.name or user.email, user_url),
+        ],
+    )
 
 
 def suggested_organizations() -> list[str] | None:
@@ -179,8 +224,8 @@ def actions_of(user: User) -> dict[str, Any]:
         "may_erase": may_act
         and may_or_note_missing(Permission.PERSONAL_DATA)
         and not is_erased(user.email),
-        "suspending": suspend_consequences(user),
-        "deactivating": DEACTIVATING,
+        "suspending": suspend_confirmation(user),
+        "deactivating": deactivate_confirmation(user),
     }
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from flask import render_template, request
 
+from app.languages import gettext, ngettext
+
 
 @dataclass(frozen=True, slots=True)
 class ConfirmationPage:
@@ -25,13 +27,31 @@ class ConfirmationPage:
     warning: str | None = None
     steps: Sequence[tuple[str, None]] = ()
 
-    def page(self, field: Any = None) -> str:
-        action, crumbs = self.action or request.path, self.crumbs
+    def page(
+        self, field: Any = None, *, template: str = "portal/confirm.html", **context: Any
+    ) -> str:
+        """Return the page with one form field, or with the input of a ``template`` that extends
+        the usual one."""
         return render_template(
-            "portal/confirm.html",
+            template,
             confirmation=self,
-            action=action,
+            action=self.action or request.path,
             action_label=self.action_label,
-            crumbs=crumbs,
+            crumbs=self.crumbs,
             field=field,
+            **context,
         )
+
+
+def discard_draft_confirmation(action: str, change_count: int, keep_url: str) -> ConfirmationPage:
+    return ConfirmationPage(
+        action=action,
+        title=gettext("Discard the draft?"),
+        consequences=[
+            ngettext("%(num)s change is lost.", "%(num)s changes are lost.", change_count),
+            gettext("What your customers see does not change."),
+        ],
+        action_label=gettext("Discard draft"),
+        keep_label=gettext("Keep draft"),
+        keep_url=keep_url,
+    )
