@@ -152,16 +152,7 @@ def _announce(
     whole portal, in English."""
     with languages.using_language(languages.DEFAULT):
         alert_title = title(rule, alert.value, names.get(alert.subject_id))
-    audit.record(
-        session,
-        system_caller(ACTOR),
-        action=event.value,
-        target_type="alert",
-        target_id=alert.id,
-        partner_id=alert.partner_id,
-        organization_id=alert.organization_id,
-        target=alert_title,
-    )
+    audit.record_change(session, system_caller(ACTOR), event.value, alert, target=alert_title)
     if not _is_muted(rule, now):
         publish(
             session,

@@ -122,16 +122,7 @@ def acknowledge(session: Session, caller: Caller, alert_id: UUID) -> AlertView:
         alert.acknowledged_at, alert.acknowledged_by = utcnow(), caller.label[:200]
         with languages.using_language(languages.DEFAULT):  # the history stores the words
             target = view.title
-        audit.record(
-            session,
-            caller,
-            action="alert.acknowledged",
-            target_type="alert",
-            target_id=alert.id,
-            partner_id=alert.partner_id,
-            organization_id=alert.organization_id,
-            target=target,
-        )
+        audit.record_change(session, caller, "alert.acknowledged", alert, target=target)
         session.flush()
         conditions = AuditEntry.target_type == "alert", AuditEntry.target_id == str(alert.id)
         notified.mark_read_by_staff(session, caller, alert.partner_id, *conditions)

@@ -277,17 +277,7 @@ def _record_rule(
     name = _organization_name(session, rule)
     with languages.using_language(languages.DEFAULT):  # the history stores the words
         target = sentence(rule, name)
-    audit.record(
-        session,
-        caller,
-        action=action,
-        target_type="alert_rule",
-        target_id=rule.id,
-        partner_id=rule.partner_id,
-        organization_id=rule.organization_id,
-        target=target,
-        **values,
-    )
+    audit.record_change(session, caller, action, rule, target=target, **values)
 
 
 def _organization_name(session: Session, rule: AlertRule) -> str | None:

@@ -13,9 +13,13 @@ from sqlalchemy import ColumnElement, select, true
 from sqlalchemy.orm import Session
 
 from app.models import (
+    Alert,
+    AlertRule,
     ApiKey,
     Assistant,
     AuditEntry,
+    BrandImage,
+    BrandVersion,
     Call,
     Campaign,
     CarrierAccount,
@@ -25,7 +29,9 @@ from app.models import (
     OAuthClient,
     Organization,
     OrganizationGroup,
+    OrganizationTemplate,
     Partner,
+    PlanVersion,
     SavedView,
     ScimGroup,
     ScimToken,
@@ -50,9 +56,19 @@ EVERYDAY = (SIGNED_IN, "call.scheduled", *REFUSED)
 VIEWS = ("user.viewed", "user.view_ended")
 """A view as a user in the partner's history; operators have entries of their own about it."""
 LOOKED_BACK = 500
+
+
+def _no_name(_row: Any) -> None:
+    """For rows whose name in the log depends on other rows."""
+
+
 _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
+    Alert: ("alert", _no_name),
+    AlertRule: ("alert_rule", _no_name),
     Assistant: ("agent", lambda row: row.name),
     ApiKey: ("api_key", lambda row: f"{row.name} ({row.public_id})"),
+    BrandImage: ("brand_image", lambda row: row.type.value),
+    BrandVersion: ("brand_version", lambda row: f"Version {row.number}"),
     Call: ("call", lambda row: row.phone_number),
     Campaign: ("campaign", lambda row: row.name),
     CarrierAccount: ("carrier_account", lambda row: row.name),
@@ -62,7 +78,9 @@ _TARGETS: dict[type, tuple[str, Callable[[Any], str | None]]] = {
     OAuthClient: ("client", lambda row: f"{row.name} ({row.client_id})"),
     Organization: ("organization", lambda row: row.name),
     OrganizationGroup: ("organization_group", lambda row: row.name),
+    OrganizationTemplate: ("organization_template", lambda row: row.name),
     Partner: ("partner", lambda row: row.name),
+    PlanVersion: ("plan_version", lambda row: f"Version {row.number}"),
     SavedView: ("saved_view", lambda row: row.name),
     ScimGroup: ("scim_group", lambda row: row.display_name),
     ScimToken: ("scim_token", lambda row: f"{row.name} ({row.public_id})"),
@@ -119,29 +137,23 @@ def record_change(
     action: str,
     row: Any,
     *,
+    target: str | None = None,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> None:
-    """As `record`, about a stored row: its partner, its organization and its name are used."""
+    """As `record`, about a stored row: its partner, its organization and its name are used.
+    ``target`` replaces the name."""
     target_type, name_of = _TARGETS[type(row)]
-    match row:
-        case Partner():
-            partner_id, organization_id = row.id, None
-        case Organization():
-            partner_id, organization_id = row.partner_id, row.id
-        case IdentityProvider() | OrganizationGroup() | ScimToken():
-            partner_id, organization_id = row.partner_id, None
-        case _:
-            partner_id, organization_id = row.partner_id, row.organization_id
+    is_organization = isinstance(row, Organization)
     record(
         session,
         caller,
         action=action,
         target_type=target_type,
         target_id=row.id,
-        partner_id=partner_id,
-        organization_id=organization_id,
-        target=name_of(row),
+        partner_id=row.id if isinstance(row, Partner) else row.partner_id,
+        organization_id=row.id if is_organization else getattr(row, "organization_id", None),
+        target=target or name_of(row),
         before=before,
         after=after,
     )

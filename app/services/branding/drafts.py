@@ -189,15 +189,7 @@ def publish(
     draft.published_at = utcnow()
     draft.author = caller.label[:NAME_LENGTH]
     session.flush()
-    audit.record(
-        session,
-        caller,
-        action="branding.published",
-        target_type="brand_version",
-        target_id=draft.id,
-        partner_id=partner.id,
-        target=f"Version {draft.number}",
-    )
+    audit.record_change(session, caller, "branding.published", draft)
     return draft
 
 

@@ -127,16 +127,8 @@ def store(
     )
     session.add(image)
     session.flush()
-    audit.record(
-        session,
-        caller,
-        action="brand_image.uploaded",
-        target_type="brand_image",
-        target_id=image.id,
-        partner_id=partner_id,
-        target=name or kind.value,
-        after={"width": image.width, "height": image.height, "size": image.size},
-    )
+    size = {"width": image.width, "height": image.height, "size": image.size}
+    audit.record_change(session, caller, "brand_image.uploaded", image, target=name, after=size)
     return image
 
 

@@ -194,14 +194,11 @@ def change_choice(
     row.regions, row.hosts = sorted(choice.regions), hosts
     row.version += 1
     session.flush()
-    audit.record(
+    audit.record_change(
         session,
         caller,
-        action="partner.destinations_opened",
-        target_type="partner",
-        target_id=partner.id,
-        partner_id=partner.id,
-        target=partner.name,
+        "partner.destinations_opened",
+        partner,
         before=_audit_values(before.regions, before.hosts),
         after=_audit_values(choice.regions, hosts),
     )

@@ -367,14 +367,4 @@ def _record_change(
     new = {"name": template.name, **audit_values(after)} if after else None
     if new is not None and source is not None:
         new["organization"] = source.name
-    audit.record(
-        session,
-        caller,
-        action=f"{TARGET}.{verb}",
-        target_type=TARGET,
-        target_id=template.id,
-        partner_id=template.partner_id,
-        target=template.name,
-        before=old,
-        after=new,
-    )
+    audit.record_change(session, caller, f"{TARGET}.{verb}", template, before=old, after=new)

@@ -71,13 +71,11 @@ def set_allowances(
             session.add(limit)
         limit.max_calls_at_once = allowance.calls_at_once
         limit.max_calls_a_day = allowance.calls_a_day
-        audit.record(
+        audit.record_change(
             session,
             caller,
-            action="partner.plan_limited",
-            target_type="partner",
-            target_id=partner.id,
-            partner_id=partner.id,
+            "partner.plan_limited",
+            partner,
             target=names[tier],
             before=before.audit_values(),
             after={"paymentTier": tier, **allowance.audit_values()},

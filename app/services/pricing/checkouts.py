@@ -100,16 +100,7 @@ def _start(
     checkout.partner_id, checkout.organization_id = organization.partner_id, organization.id
     session.add(checkout)
     session.flush()
-    audit.record(
-        session,
-        caller,
-        action=action,
-        target_type="organization",
-        target_id=organization.id,
-        partner_id=organization.partner_id,
-        organization_id=organization.id,
-        target=target,
-    )
+    audit.record_change(session, caller, action, organization, target=target)
     enqueue_check(session, "open_checkout", new_id(), checkout.partner_id, str(checkout.id))
     return checkout
 

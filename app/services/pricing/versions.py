@@ -3,7 +3,7 @@
 Published versions stay, so that a month is rated with the terms that applied in it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -170,12 +170,19 @@ def publish(
     draft.published_at, draft.author = utcnow(), caller.label
     set_pricing(session, caller, partner_id, plans)
     session.flush()
-    _record_version(session, caller, "published", draft, f"Version {draft.number}")
+    audit.record_change(session, caller, "pricing.published", draft)
     before = {plan.tier: _audit_values(plan) for plan in plan_set.published}
     for plan in plans:
         if before[plan.tier] != _audit_values(plan):
-            values = {"before": before[plan.tier], "after": _audit_values(plan)}
-            _record_version(session, caller, "plan_changed", draft, plan.name, **values)
+            audit.record_change(
+                session,
+                caller,
+                "pricing.plan_changed",
+                draft,
+                target=plan.name,
+                before=before[plan.tier],
+                after=_audit_values(plan),
+            )
     return draft
 
 
@@ -203,7 +210,7 @@ def discard(session: Session, caller: Caller, partner_id: UUID) -> None:
     """Delete the draft; without one nothing happens. Raises `Forbidden`, `NotFound`."""
     draft = _lock_current(session, caller, partner_id).draft
     if draft is not None:
-        _record_version(session, caller, "discarded", draft, f"Version {draft.number}")
+        audit.record_change(session, caller, "pricing.discarded", draft)
         session.delete(draft)
         session.flush()
 
@@ -285,7 +292,7 @@ def _store_draft(
     store(draft, plans)
     draft.author = caller.label
     session.flush()
-    _record_version(session, caller, "saved", draft, target)
+    audit.record_change(session, caller, "pricing.saved", draft, target=target)
     if not differences(plan_set.published, plans):
         session.delete(draft)
         session.flush()
@@ -308,29 +315,6 @@ def _audit_values(plan: EditedPlan) -> dict[str, Any]:
         "visible": plan.is_visible,
         "textsByLanguage": plan.texts_to_json() or None,
     }
-
-
-def _record_version(
-    session: Session,
-    caller: Caller,
-    verb: str,
-    version: PlanVersion,
-    target: str,
-    *,
-    before: Mapping[str, Any] | None = None,
-    after: Mapping[str, Any] | None = None,
-) -> None:
-    audit.record(
-        session,
-        caller,
-        action=f"pricing.{verb}",
-        target_type="plan_version",
-        target_id=version.id,
-        partner_id=version.partner_id,
-        target=target,
-        before=before,
-        after=after,
-    )
 
 
 def _refuse_duplicate_id(plan: EditedPlan, plans: Sequence[EditedPlan]) -> None:
