@@ -1,7 +1,7 @@
 """Suspending, reactivating, deactivating and signing out a user, resetting the second factor, and
 resending an invitation."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from app.models import User
 from app.portal.users import blueprint
 from app.portal.users.labels import confirm_role_title, role_changed
 from app.portal.users.views import (
+    UserActions,
     actions_of,
     deactivate_confirmation,
     suspend_confirmation,
@@ -33,7 +34,7 @@ from app.validation.uuids import as_uuid
 
 @blueprint.get("/users/<uuid:user_id>/suspend")
 def confirm_suspend_user(user_id: UUID) -> str:
-    return suspend_confirmation(_get_changeable(user_id, "may_suspend")).page()
+    return suspend_confirmation(_get_changeable(user_id, lambda offers: offers.suspend)).page()
 
 
 @blueprint.post("/users/<uuid:user_id>/suspend")
@@ -47,7 +48,7 @@ def suspend_user(user_id: UUID) -> Response:
 def confirm_change_role(user_id: UUID, role: str) -> str:
     """Show the confirmation before a role is lowered that the user's clients, keys or invitations
     need."""
-    user, lower = _get_changeable(user_id, "may_edit"), _role(role)
+    user, lower = _get_changeable(user_id, lambda offers: offers.edit), _role(role)
     confirmation = user_confirmation(
         user,
         url_for("portal.users.change_role", user_id=user.id, role=lower),
@@ -76,7 +77,7 @@ def reactivate_user(user_id: UUID) -> Response:
 
 @blueprint.get("/users/<uuid:user_id>/deactivate")
 def confirm_deactivate_user(user_id: UUID) -> str:
-    user = _get_changeable(user_id, "may_deactivate")
+    user = _get_changeable(user_id, lambda offers: offers.deactivate)
     return _page_with_items(deactivate_confirmation(user), user)
 
 
@@ -115,11 +116,11 @@ def handed_over_ids() -> list[UUID]:
     return [item_id for text in request.form.getlist("hand_over") if (item_id := as_uuid(text))]
 
 
-def _get_changeable(user_id: UUID, act: str) -> User:
+def _get_changeable(user_id: UUID, is_offered: Callable[[UserActions], bool]) -> User:
     """Return the user, if the action is offered for them. Raises `NotFound`."""
     with transaction(read_only=True) as session:
         user = users.get(session, caller(), user_id)
-    if not actions_of(user)[act]:
+    if not is_offered(actions_of(user)):
         raise NotFound
     return user
 
@@ -160,7 +161,7 @@ def _changing(user_id: UUID, *refusals: type[DomainError]) -> Iterator[Session]:
 
 @blueprint.get("/users/<uuid:user_id>/reset-factors")
 def confirm_reset_factors(user_id: UUID) -> str:
-    user = _get_changeable(user_id, "may_sign_out")
+    user = _get_changeable(user_id, lambda offers: offers.sign_out)
     return user_confirmation(
         user,
         url_for("portal.users.reset_factors", user_id=user.id),

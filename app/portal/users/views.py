@@ -95,7 +95,10 @@ def show_user(user_id: UUID) -> str:
             **_membership(session, user, organization),
             **_changes(session, user),
             may_view_as=viewing.may_view_as(session, caller(), user),
-            **actions_of(user),
+            status=STATUS_LABELS[user.status],
+            offers=actions_of(user),
+            suspending=suspend_confirmation(user),
+            deactivating=deactivate_confirmation(user),
         )
 
 
@@ -204,29 +207,39 @@ def back_url() -> str:
     return url_for("portal.organizations.list_organization_users", organization_id=organization_id)
 
 
-def actions_of(user: User) -> dict[str, Any]:
-    """Return a user's state, the offered actions and their effects, for pages about the user."""
+@dataclass(frozen=True, slots=True)
+class UserActions:
+    """The actions that are offered on the page of a user."""
+
+    edit: bool
+    change_role: bool
+    sign_out: bool
+    suspend: bool
+    deactivate: bool
+    reactivate: bool
+    resend_invitation: bool
+    erase: bool
+
+
+def actions_of(user: User) -> UserActions:
     changeable = may_change(user)
     may_act = changeable and user.id != caller().subject_id
     is_locked_out = user.status in (UserStatus.SUSPENDED, UserStatus.DEACTIVATED)
     never_signed_in = user.status is UserStatus.INVITED or (
         user.status is UserStatus.ACTIVE and user.password_hash is None
     )
-    return {
-        "status": STATUS_LABELS[user.status],
-        "may_edit": changeable,
-        "may_change_role": may_act,
-        "may_sign_out": may_act and user.status is UserStatus.ACTIVE,
-        "may_suspend": may_act and not is_locked_out,
-        "may_deactivate": may_act and user.status is not UserStatus.DEACTIVATED,
-        "may_reactivate": may_act and is_locked_out,
-        "may_resend": changeable and never_signed_in,
-        "may_erase": may_act
+    return UserActions(
+        edit=changeable,
+        change_role=may_act,
+        sign_out=may_act and user.status is UserStatus.ACTIVE,
+        suspend=may_act and not is_locked_out,
+        deactivate=may_act and user.status is not UserStatus.DEACTIVATED,
+        reactivate=may_act and is_locked_out,
+        resend_invitation=changeable and never_signed_in,
+        erase=may_act
         and may_or_note_missing(Permission.PERSONAL_DATA)
         and not is_erased(user.email),
-        "suspending": suspend_confirmation(user),
-        "deactivating": deactivate_confirmation(user),
-    }
+    )
 
 
 def _visible_roles() -> dict[str, str]:
