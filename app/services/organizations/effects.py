@@ -168,77 +168,55 @@ def calls_allowed(plan: str, kind: str, old: int | None, new: int | None) -> str
 
 
 def _assistants_effect(name: str, used: int, before: int, limit: int) -> ChangeEffect:
-    values: dict[str, object] = {"name": name, "limit": localize_number(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s assistant, with no limit.",
             "%(name)s has %(num)s assistants, with no limit.",
             used,
-            **values,
+            name=name,
         )
-    elif used > limit:
-        sentence = ngettext(
-            "%(name)s has %(num)s assistant, the new limit is %(limit)s: the next assistant will "
-            "be refused; nothing is switched off.",
-            "%(name)s has %(num)s assistants, the new limit is %(limit)s: the next assistant will "
-            "be refused; nothing is switched off.",
-            used,
-            **values,
+        return ChangeEffect(sentence, EffectWeight.GIVES)
+    has = ngettext(
+        "%(name)s has %(num)s assistant, the new limit is %(limit)s",
+        "%(name)s has %(num)s assistants, the new limit is %(limit)s",
+        used,
+        name=name,
+        limit=localize_number(limit),
+    )
+    if used > limit:
+        sentence = gettext(
+            "%(has)s: the next assistant will be refused; nothing is switched off.", has=has
         )
     elif used == limit:
-        sentence = ngettext(
-            "%(name)s has %(num)s assistant, the new limit is %(limit)s: the next assistant will "
-            "be refused.",
-            "%(name)s has %(num)s assistants, the new limit is %(limit)s: the next assistant will "
-            "be refused.",
-            used,
-            **values,
-        )
+        sentence = gettext("%(has)s: the next assistant will be refused.", has=has)
     else:
-        has = ngettext(
-            "%(name)s has %(num)s assistant, the new limit is %(limit)s",
-            "%(name)s has %(num)s assistants, the new limit is %(limit)s",
-            used,
-            **values,
-        )
         sentence = _with_room(has, limit - used)
     return ChangeEffect(sentence, _weight(used, before, limit))
 
 
 def _users_effect(name: str, used: int, before: int, limit: int) -> ChangeEffect:
-    values: dict[str, object] = {"name": name, "limit": localize_number(limit)}
     if not limit:
         sentence = ngettext(
             "%(name)s has %(num)s user, with no limit.",
             "%(name)s has %(num)s users, with no limit.",
             used,
-            **values,
+            name=name,
         )
-    elif used > limit:
-        sentence = ngettext(
-            "%(name)s has %(num)s user, the new limit is %(limit)s: the next invitation will be "
-            "refused; all users can still sign in.",
-            "%(name)s has %(num)s users, the new limit is %(limit)s: the next invitation will be "
-            "refused; all users can still sign in.",
-            used,
-            **values,
+        return ChangeEffect(sentence, EffectWeight.GIVES)
+    has = ngettext(
+        "%(name)s has %(num)s user, the new limit is %(limit)s",
+        "%(name)s has %(num)s users, the new limit is %(limit)s",
+        used,
+        name=name,
+        limit=localize_number(limit),
+    )
+    if used > limit:
+        sentence = gettext(
+            "%(has)s: the next invitation will be refused; all users can still sign in.", has=has
         )
     elif used == limit:
-        sentence = ngettext(
-            "%(name)s has %(num)s user, the new limit is %(limit)s: the next invitation will be "
-            "refused.",
-            "%(name)s has %(num)s users, the new limit is %(limit)s: the next invitation will be "
-            "refused.",
-            used,
-            **values,
-        )
+        sentence = gettext("%(has)s: the next invitation will be refused.", has=has)
     else:
-        has = ngettext(
-            "%(name)s has %(num)s user, the new limit is %(limit)s",
-            "%(name)s has %(num)s users, the new limit is %(limit)s",
-            used,
-            **values,
-        )
         sentence = _with_room(has, limit - used)
     return ChangeEffect(sentence, _weight(used, before, limit))
 
@@ -272,8 +250,6 @@ def _with_room(has: str, remaining: int) -> str:
 
 
 def _weight(used: int, before: int, limit: int) -> EffectWeight:
-    if not limit:
-        return EffectWeight.GIVES
     if used >= limit:
         return EffectWeight.TAKES
     return EffectWeight.GIVES if before and limit > before else EffectWeight.TO_KNOW
