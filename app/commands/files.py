@@ -20,7 +20,7 @@ def orphans(remove: bool) -> None:
     """List files that nothing refers to, older than a day. The worker removes them every hour."""
     store = extensions.files()
     with reading() as (session, _caller):
-        keys = expiry.list_orphans(session, store, expiry.ORPHAN_AFTER)
+        keys = expiry.list_orphans(session, store)
     for key in keys:
         click.echo(key)
         if remove:

@@ -121,7 +121,7 @@ def remove_orphan_files() -> None:
     """Remove files that nothing refers to."""
     database, files = context().database, context().files
     with database.transaction(read_only=True) as session:
-        orphans = expiry.list_orphans(session, files, expiry.ORPHAN_AFTER)
+        orphans = expiry.list_orphans(session, files)
     for key in orphans:
         files.delete(key)
     if orphans:

@@ -258,7 +258,7 @@ def test_recordings_and_transcripts_are_deleted_with_contact_call_and_organizati
     recorded_call.fetch()
     _age(recorded_call)
     with recorded_call.database.transaction(read_only=True) as session:
-        assert expiry.list_orphans(session, recorded_call.files, expiry.ORPHAN_AFTER) == []
+        assert expiry.list_orphans(session, recorded_call.files) == []
     with recorded_call.database.transaction() as session:
         if owner == "contact":
             single_contact.remove(
@@ -272,7 +272,7 @@ def test_recordings_and_transcripts_are_deleted_with_contact_call_and_organizati
             )
     assert recorded_call.is_empty()
     with recorded_call.database.transaction(read_only=True) as session:
-        [orphan] = expiry.list_orphans(session, recorded_call.files, expiry.ORPHAN_AFTER)
+        [orphan] = expiry.list_orphans(session, recorded_call.files)
     recorded_call.files.delete(orphan)
     assert recorded_call.stored() == []
 

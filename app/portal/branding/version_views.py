@@ -7,7 +7,6 @@ from sqlalchemy.orm import Session
 
 from app.errors import CHANGED_MEANWHILE, Conflict
 from app.extensions import caller, transaction
-from app.models import utcnow
 from app.portal.branding import blueprint
 from app.portal.branding.labels import FIELD_LABELS, version_message
 from app.portal.branding.studio import BrandingStudio
@@ -58,7 +57,6 @@ def show_version(number: int) -> str:
             is_live=not from_now.changes,
             compared=compared,
             rows=studio.rows(compared.changes),
-            counted_at=utcnow(),
             sentence=version_message(compared.version, zone()),
             **studio.head(),
         )
@@ -99,6 +97,5 @@ def _confirmation_page(number: int, problem: str = "") -> str:
             compared=compared,
             rows=rows,
             rows_back=[(name, new, old) for name, old, new in rows],
-            counted_at=utcnow(),
             **studio.head(),
         )

@@ -1,19 +1,31 @@
 """The operator assigns numbers to an organization."""
 
+from collections.abc import Sequence
+
 from flask import render_template, url_for
+from wtforms import TextAreaField
 
 from app.extensions import caller, transaction
-from app.languages import gettext, ngettext
+from app.languages import gettext, lazy_gettext, ngettext
 from app.models import Organization
 from app.portal.phone_numbers import blueprint
-from app.portal.phone_numbers.forms import AssignForm
 from app.portal.web import organization_picker
 from app.portal.web.blueprint import Page
 from app.portal.web.editing import FormSubmission
-from app.portal.web.forms import saving
+from app.portal.web.fields import OnceField, lines_of
+from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import redirect_with
 from app.services import phone_numbers
 from app.services.tenancy import refuse_archived
+
+
+class AssignForm(PortalForm):
+    once = OnceField()
+    numbers = TextAreaField(lazy_gettext("Phone numbers"), render_kw={"spellcheck": "false"})
+
+    @property
+    def submitted_numbers(self) -> Sequence[str]:
+        return lines_of(self.numbers)
 
 
 @blueprint.get("/numbers/assign")

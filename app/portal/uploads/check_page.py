@@ -181,7 +181,6 @@ def _filters(upload: ContactImport, choice: RowChoice) -> dict[str, Any]:
             FilterChip(note_label(n), n.rows, choice_url(upload, note=n.code), choice.note is n)
             for n in choice.notes
         ],
-        "filtered": choice.kind or choice.note,
         "outcome_urls": {
             name: rows_url(upload, name) if rows else ""
             for name, rows in uploads.figures_of(upload).items()

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from flask import redirect, url_for
 from werkzeug.wrappers import Response
-from wtforms import TelField
+from wtforms import StringField, TelField
 
 from app.enums import CarrierKind, VerificationPurpose
 from app.errors import Conflict, Forbidden
@@ -30,6 +30,13 @@ class NumberForm(PortalForm):
 
     once = OnceField()
     number = TelField(lazy_gettext("Number"), render_kw={"maxlength": 30, "autocomplete": "off"})
+
+
+class CodeForm(PortalForm):
+    code = StringField(
+        lazy_gettext("Code"),
+        render_kw={"maxlength": 20, "inputmode": "numeric", "autocomplete": "one-time-code"},
+    )
 
 
 def call_with_code(

@@ -15,8 +15,12 @@ from app.models import VerifiedNumber, utcnow
 from app.portal.calls.labels import live_panel_data, reached_no_one
 from app.portal.organizations.tabs import organization_page_data
 from app.portal.verified_numbers import blueprint
-from app.portal.verified_numbers.calling import STATUS_BADGES, NumberForm, call_with_code
-from app.portal.verified_numbers.forms import CodeForm
+from app.portal.verified_numbers.calling import (
+    STATUS_BADGES,
+    CodeForm,
+    NumberForm,
+    call_with_code,
+)
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import phone

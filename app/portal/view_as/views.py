@@ -6,6 +6,8 @@ from flask import redirect, request, url_for
 from flask import session as browser_session
 from flask_login import current_user
 from werkzeug.wrappers import Response
+from wtforms import StringField
+from wtforms.validators import InputRequired
 
 from app.database.scope import INSTALLATION
 from app.errors import Conflict, NotFound
@@ -14,11 +16,11 @@ from app.languages import gettext, lazy_gettext
 from app.models import User
 from app.portal.operator.partner_views import crumbs_of
 from app.portal.view_as import blueprint
-from app.portal.view_as.forms import ViewReasonForm
 from app.portal.web.blueprint import Page
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.current_user import session_token
-from app.portal.web.forms import saving
+from app.portal.web.fields import without_nul
+from app.portal.web.forms import PortalForm, saving
 from app.portal.web.messages import flash, redirect_with
 from app.services import partners, users
 from app.services.users import viewing
@@ -33,6 +35,16 @@ CONSEQUENCES = (
     lazy_gettext("The partner’s admins get an email and a notification with your reason."),
     lazy_gettext("It is recorded in the partner’s history and in yours."),
 )
+
+
+class ViewReasonForm(PortalForm):
+    reason = StringField(
+        lazy_gettext("Reason"),
+        description=lazy_gettext("The partner reads it, for example the number of a request."),
+        validators=[InputRequired()],
+        filters=[without_nul],
+        render_kw={"maxlength": viewing.MAX_REASON_LENGTH, "autocomplete": "off"},
+    )
 
 
 @blueprint.get("/users/<uuid:user_id>/view-as")

@@ -59,10 +59,10 @@ def unneeded_files(session: Session) -> dict[UUID, str]:
     return {row.id: row.file_key for row in rows}
 
 
-def list_orphans(session: Session, files: FileStore, older_than: timedelta) -> list[str]:
+def list_orphans(session: Session, files: FileStore) -> list[str]:
     """Return the keys of files that no upload, recording or export has: their request ended between
     file and row, or the row was deleted with its contact, user or organization."""
-    stored_keys = files.keys_before(utcnow() - older_than)
+    stored_keys = files.keys_before(utcnow() - ORPHAN_AFTER)
     used_keys: set[str] = set()
     for start in range(0, len(stored_keys), _KEY_BATCH):
         chunk = stored_keys[start : start + _KEY_BATCH]

@@ -172,8 +172,14 @@ def _set_repairs(
 ) -> ContactImport:
     before, upload.repairs = upload.repairs, sorted(repairs)
     request_check(session, upload)
-    change = {"before": {"repairs": before}, "after": {"repairs": upload.repairs}}
-    audit.record_change(session, caller, "upload.repaired", upload, **change)
+    audit.record_change(
+        session,
+        caller,
+        "upload.repaired",
+        upload,
+        before={"repairs": before},
+        after={"repairs": upload.repairs},
+    )
     return upload
 
 
