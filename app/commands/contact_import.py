@@ -29,8 +29,8 @@ from app.services import campaigns
 from app.services.contacts.rules import load_rules
 from app.services.imports import mapping_file, preview, steps, summary, uploads
 from app.services.imports.check import options_of
-from app.services.imports.mapping import suggested
 from app.services.imports.pipeline import apply_rows, check_file, preview_rows
+from app.services.imports.suggestions import suggested
 from app.services.imports.summary import ImportSummary, RowSummary
 from app.services.imports.uploads import UploadChoices
 

@@ -34,13 +34,11 @@ from app.services.imports.mapping import (
     MappedRow,
     TargetField,
     columns_hash,
-    contradicts_targets,
     problem_column,
-    suggest_for,
-    suggested,
 )
 from app.services.imports.records import RowRecord, record
 from app.services.imports.rows import to_contact
+from app.services.imports.suggestions import contradicts_targets, suggest_for, suggested
 
 CHUNK = 1000
 SAMPLES = 3

@@ -28,7 +28,8 @@ from app.models import ImportBlock, ImportChange, ImportCorrection, ImportProble
 from app.services.contacts import consent
 from app.services.contacts.contact_index import RowIdentity
 from app.services.contacts.results import CREATED, DELETED, UPDATED
-from app.services.imports.cells import DO_NOT_CALL_WARNINGS, CellNote, storable
+from app.services.imports.cells import CellNote, storable
+from app.services.imports.do_not_call_columns import DO_NOT_CALL_WARNINGS
 from app.services.imports.kinds import NO_PHONE, UNCHANGED
 from app.services.imports.mapping import HeaderMapping, MappedRow, TargetField
 

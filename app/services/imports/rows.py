@@ -13,7 +13,6 @@ from app.contact_files.full_names import is_within, read_beside, read_name
 from app.errors import Sentence
 from app.phone import region_of_code
 from app.services.contacts import consent
-from app.services.imports import cells
 from app.services.imports.cells import (
     COUNTS_AS_EMPTY,
     WRITTEN_AS,
@@ -28,6 +27,7 @@ from app.services.imports.cells import (
     unusable,
 )
 from app.services.imports.contact_json import read_exact
+from app.services.imports.do_not_call_columns import asks_not_to_be_called
 from app.services.imports.mapping import PAIR, HeaderMapping, MappedRow
 from app.validation.emails import is_email
 
@@ -158,7 +158,7 @@ def _read_refusals(
     sources = []
     for index in mapping.do_not_call:
         text = _cell_text(values, index, row, is_name=False)
-        refuses = cells.asks_not_to_be_called(text) if text else False
+        refuses = asks_not_to_be_called(text) if text else False
         if refuses:
             sources.append(mapping.header[index])
             row.warnings.append(CellNote(index, "do_not_call", _NOT_CALLED()))

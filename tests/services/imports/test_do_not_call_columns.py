@@ -9,16 +9,11 @@ from app.enums import ContactAction
 from app.models import Contact
 from app.services.imports import undo
 from app.services.imports.cells import CellNote
-from app.services.imports.mapping import (
-    ColumnTarget,
-    HeaderMapping,
-    MappedRow,
-    TargetField,
-    suggest,
-)
+from app.services.imports.mapping import ColumnTarget, HeaderMapping, MappedRow, TargetField
 from app.services.imports.mapping_file import targets_of
 from app.services.imports.pipeline import undo_rows
 from app.services.imports.rows import to_contact
+from app.services.imports.suggestions import suggest
 from tests.fixtures.uploads import Importer
 
 NUMBER, OTHER = "+12025550101", "+12025550102"

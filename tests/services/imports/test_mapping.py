@@ -4,13 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.services.imports.mapping import (
-    ColumnTarget,
-    HeaderMapping,
-    TargetField,
-    by_content,
-    suggest,
-)
+from app.services.imports.mapping import ColumnTarget, HeaderMapping, TargetField
+from app.services.imports.suggestions import by_content, suggest
 
 
 def suggested(*header: str, keys: tuple[str, ...] = ()) -> list[str]:

@@ -4,8 +4,8 @@ import pytest
 
 from app.contact_files import UnreadableFile
 from app.errors import ValidationFailed
-from app.services.imports.mapping import suggest
 from app.services.imports.mapping_file import targets_of
+from app.services.imports.suggestions import suggest
 
 HEADER = ["Name", "Vorname", "Phone", "Phone 2", "crm", "A"]
 

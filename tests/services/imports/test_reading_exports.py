@@ -7,8 +7,9 @@ import pytest
 
 from app.contact_files import open_table
 from app.phone import normalise
-from app.services.imports.mapping import HeaderMapping, suggest
+from app.services.imports.mapping import HeaderMapping
 from app.services.imports.rows import to_contact
+from app.services.imports.suggestions import suggest
 from tests.files.exports import (
     BAD_ROWS,
     HUBSPOT_COLUMNS,

@@ -10,8 +10,9 @@ from openpyxl import Workbook
 
 from app.contact_files import guard_cell, open_table
 from app.contact_files.cleaning import may_be_twice_encoded
-from app.services.imports.mapping import HeaderMapping, suggest
+from app.services.imports.mapping import HeaderMapping
 from app.services.imports.rows import to_contact
+from app.services.imports.suggestions import suggest
 from tests.fixtures.uploads import number
 
 _LETTERS = st.characters(categories=("Lu", "Ll", "Lo"), max_codepoint=0x24F)

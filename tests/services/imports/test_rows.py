@@ -3,14 +3,9 @@
 import pytest
 
 from app.services.imports.cells import CellNote
-from app.services.imports.mapping import (
-    ColumnTarget,
-    HeaderMapping,
-    MappedRow,
-    TargetField,
-    suggest,
-)
+from app.services.imports.mapping import ColumnTarget, HeaderMapping, MappedRow, TargetField
 from app.services.imports.rows import to_contact
+from app.services.imports.suggestions import suggest
 
 HEADER = ("First", "Last", "E-mail", "Phone", "Mobile", "Status", "crmId", "Recall due", "Notes")
 
