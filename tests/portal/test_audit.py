@@ -30,14 +30,8 @@ from app.models import Assistant, AuditEntry, User
 from app.models.base import id_at, new_id, utcnow
 from app.models.folding import fold
 from app.policy.caller import system_caller
-from app.portal.audit.labels import (
-    ACTION_LABELS,
-    FIELD_LABELS,
-    action_label,
-    actor_label,
-    field_label,
-    find_fields,
-)
+from app.portal.audit.field_labels import FIELD_LABELS, field_label, find_fields
+from app.portal.audit.labels import ACTION_LABELS, action_label, actor_label
 from app.portal.audit.values import format_value, sides
 from app.portal.web.process_names import PROCESS_LABELS
 from app.portal.webhooks.forms import EVENT_LABELS

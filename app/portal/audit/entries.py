@@ -17,7 +17,7 @@ from app.policy import Permission
 from app.portal.access.labels import PERMISSION_LABELS, permission_label
 from app.portal.alerts.views import titles_of
 from app.portal.audit import saved_views
-from app.portal.audit.labels import field_label
+from app.portal.audit.field_labels import field_label
 from app.portal.audit.values import format_value, sides
 from app.portal.branding.labels import PICTURE_FIELDS
 from app.portal.personal_data.labels import TABLE_LABELS

@@ -11,14 +11,9 @@ from app.languages import lazy_gettext, lazy_pgettext
 from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
 from app.models.folding import contains_text
+from app.portal.audit.field_labels import field_label, find_fields
 from app.portal.audit.kinds import SIGN_INS_KIND, WITHIN, is_of
-from app.portal.audit.labels import (
-    ACTION_LABELS,
-    KIND_LABELS,
-    action_label,
-    field_label,
-    find_fields,
-)
+from app.portal.audit.labels import ACTION_LABELS, KIND_LABELS, action_label
 from app.portal.audit.sentences import plain_change
 from app.portal.audit.values import sides
 from app.portal.web import lists

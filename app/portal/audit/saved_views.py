@@ -12,7 +12,8 @@ from app.extensions import caller
 from app.languages import gettext, labelled, lazy_gettext, lazy_pgettext, pgettext
 from app.languages.dates import format_date_range
 from app.models import AuditEntry
-from app.portal.audit.labels import action_label, field_label
+from app.portal.audit.field_labels import field_label
+from app.portal.audit.labels import action_label
 from app.portal.audit.values import format_value
 from app.portal.web.formats import day
 from app.portal.web.list_definitions import KNOWN, ListDefinition

@@ -25,7 +25,7 @@ from app.models import AuditEntry
 from app.models.carrier_account import with_masked_sids
 from app.phone import country_name, format_international
 from app.portal.alerts.forms import PERIODS
-from app.portal.audit.labels import field_label
+from app.portal.audit.field_labels import field_label
 from app.portal.billing.formats import month_name
 from app.portal.branding.labels import PICTURE_LABELS, value_lines
 from app.portal.do_not_call.listing import SOURCES
