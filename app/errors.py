@@ -13,7 +13,7 @@ from hashlib import sha256
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
-from app.languages import DEFAULT, gettext, language, lazy_gettext, ngettext
+from app.languages import DEFAULT, LANGUAGES, gettext, language, lazy_gettext, ngettext
 from app.languages.numbers import localize_number
 
 
@@ -185,6 +185,14 @@ def too_long(field: str, text: str | None, limit: int) -> list[Problem]:
         return []
     message = gettext("Too long. Use at most %(most)s characters.", most=limit)
     return [Problem(field, "too_long", message)]
+
+
+def unknown_language(language: str | None) -> list[Problem]:
+    """Return the problem of a language that there isn't; None is no choice."""
+    if language is None or language in LANGUAGES:
+        return []
+    message = gettext("Unknown language. Choose one of the list.")
+    return [Problem("language", "unknown_language", message)]
 
 
 class Sentence:

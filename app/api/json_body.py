@@ -16,7 +16,7 @@ from typing import Any, Never
 from flask import Request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
-from app.api.quick_json import quick_object
+from app.api.quick_json import next_level, quick_object
 from app.errors import TooLarge, UnsupportedMedia, ValidationFailed
 
 MAX_DEPTH = 32
@@ -139,12 +139,7 @@ def _refuse_constant(name: str) -> Never:
 def _check_depth(value: dict[str, Any]) -> None:
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if type(outer) is dict else outer)
-            if type(inner) is dict or type(inner) is list
-        ]
+        level = next_level(level)
         if not level:
             return
     raise _too_deep()

@@ -26,17 +26,23 @@ from app.api.request_log import RequestLog
 from app.errors import Problem, Unauthenticated, ValidationFailed, raise_problems
 from app.extensions import scope_of, settings, transaction
 from app.http.rate_limit import TokenBuckets
+from app.http.request_id import request_id
 from app.policy import ROUTES, OpenAccess
 from app.policy.caller import Caller
 from app.schemas.base import Input, Query, Wire, wire_name
 from app.schemas.checks import parse_uuid, refuse_nul
 from app.schemas.parsing import MAX_PROBLEMS, read, unknown_name
+from app.services.audit import refusals
+from app.services.audit.refusals import Refusal
 from app.services.credentials import last_used
 
 log = logging.getLogger(__name__)
 
 Authenticate = Callable[[Session, Request], Caller]
 """Authenticates a request. Raises `Unauthenticated` or, in Area B, `Forbidden`."""
+
+FindRefusal = Callable[[Session, Request], Refusal | None]
+"""Returns the history's entry about a refused credential, if there is one."""
 
 Codes = Mapping[str, str]
 """Error code -> what it means."""
@@ -147,15 +153,15 @@ def area_blueprint(
     authenticate: Authenticate,
     url_prefix: str,
     *,
-    note_refusal: Callable[[Request], None] | None = None,
+    find_refusal: FindRefusal | None = None,
     refuses_unknown_parameters: bool = False,
 ) -> AreaBlueprint:
-    """Return the blueprint of a JSON area. ``note_refusal`` notes a refused credential in the
-    history. ``refuses_unknown_parameters``: an unknown query parameter is 400."""
+    """Return the blueprint of a JSON area. ``refuses_unknown_parameters``: an unknown query
+    parameter is 400."""
     blueprint = AreaBlueprint(name, __name__, url_prefix=url_prefix)
     blueprint.description = description
     blueprint.refuses_unknown_parameters = refuses_unknown_parameters
-    guard(blueprint, authenticate, note_refusal=note_refusal)
+    guard(blueprint, authenticate, find_refusal=find_refusal)
     return blueprint
 
 
@@ -163,7 +169,7 @@ def guard(
     blueprint: Blueprint,
     authenticate: Authenticate,
     *,
-    note_refusal: Callable[[Request], None] | None = None,
+    find_refusal: FindRefusal | None = None,
 ) -> None:
     """Authenticate each request of a blueprint, apply the policy table, limit the rate and log the
     request; the arguments are as for `area_blueprint`."""
@@ -179,8 +185,8 @@ def guard(
                 g.caller = authenticate(session, request)
             g.authenticate = lambda session: authenticate(session, request)
         except Unauthenticated:
-            if note_refusal is not None:
-                note_refusal(request)
+            if find_refusal is not None:
+                _record_refusal(find_refusal)
             raise
         _token_buckets().take((g.caller.kind, g.caller.subject_id))
         if not isinstance(needed, OpenAccess):
@@ -189,6 +195,14 @@ def guard(
     blueprint.after_request(_record_last_use)
     blueprint.after_request(_record_response)
     blueprint.after_request(_forbid_caching)
+
+
+def _record_refusal(find_refusal: FindRefusal) -> None:
+    with transaction(read_only=True) as session:
+        refusal = find_refusal(session, request)
+    if refusal is not None:
+        with transaction() as session:
+            refusals.record_refusals(session, refusals.anonymous_caller(request_id()), [refusal])
 
 
 def _record_last_use(response: Response) -> Response:

@@ -41,13 +41,18 @@ def _count_names(value: dict[str, Any], inside: int, max_depth: int) -> int:
         count += sum([len(each) for each in level if type(each) is dict])
         if inside == 0:
             return count
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if type(outer) is dict else outer)
-            if type(inner) is dict or type(inner) is list
-        ]
+        level = next_level(level)
         inside -= len(level)
         if not level:
             return count
     return -1
+
+
+def next_level(level: list[Any]) -> list[Any]:
+    """Return the objects and lists directly inside of those of a level."""
+    return [
+        inner
+        for outer in level
+        for inner in (outer.values() if type(outer) is dict else outer)
+        if type(inner) is dict or type(inner) is list
+    ]

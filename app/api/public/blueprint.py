@@ -4,10 +4,9 @@ from flask import Request
 from sqlalchemy.orm import Session
 
 from app.api.operation import AreaDescription, area_blueprint
-from app.extensions import transaction
 from app.http.request_id import request_id
 from app.policy.caller import Caller
-from app.services.audit import refusals
+from app.services.audit.refusals import Refusal
 from app.services.credentials import api_keys
 
 DESCRIPTION = AreaDescription(
@@ -45,13 +44,9 @@ def _authenticate(session: Session, http_request: Request) -> Caller:
     )
 
 
-def _record_refusal(http_request: Request) -> None:
+def _find_refusal(session: Session, http_request: Request) -> Refusal | None:
     secret = http_request.headers.get("x-api-key")
-    with transaction(read_only=True) as session:
-        refusal = api_keys.refusal_of_ended_key(session, secret, http_request.remote_addr)
-    if refusal is not None:
-        with transaction() as session:
-            refusals.record_refusals(session, refusals.anonymous_caller(request_id()), [refusal])
+    return api_keys.refusal_of_ended_key(session, secret, http_request.remote_addr)
 
 
 blueprint = area_blueprint(
@@ -59,6 +54,6 @@ blueprint = area_blueprint(
     DESCRIPTION,
     _authenticate,
     "/api/v1",
-    note_refusal=_record_refusal,
+    find_refusal=_find_refusal,
     refuses_unknown_parameters=True,
 )

@@ -16,11 +16,10 @@ from werkzeug.exceptions import NotAcceptable
 from app.api.errors import SCIM_MEDIA, domain_error_response, scim_error
 from app.api.operation import bearer_token, guard
 from app.errors import DomainError, ValidationFailed
-from app.extensions import transaction
 from app.http.request_id import request_id
 from app.http.statuses import status_of
 from app.policy.caller import Caller
-from app.services.audit import refusals
+from app.services.audit.refusals import Refusal
 from app.services.credentials import scim_tokens
 from app.services.scim import PREFIX
 
@@ -95,16 +94,12 @@ def _authenticate(session: Session, http_request: Request) -> Caller:
     )
 
 
-def _record_refusal(http_request: Request) -> None:
-    with transaction(read_only=True) as session:
-        secret = bearer_token(http_request)
-        refusal = scim_tokens.refusal_of_ended_token(session, secret, http_request.remote_addr)
-    if refusal is not None:
-        with transaction() as session:
-            refusals.record_refusals(session, refusals.anonymous_caller(request_id()), [refusal])
+def _find_refusal(session: Session, http_request: Request) -> Refusal | None:
+    secret = bearer_token(http_request)
+    return scim_tokens.refusal_of_ended_token(session, secret, http_request.remote_addr)
 
 
-guard(blueprint, _authenticate, note_refusal=_record_refusal)
+guard(blueprint, _authenticate, find_refusal=_find_refusal)
 
 
 @blueprint.before_request

@@ -193,9 +193,7 @@ def failed_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
     counts = packed_kinds(upload, FAILED)
     for code, reason, count in session.execute(query):
         counts[code or "", reason] += count
-    return sorted(
-        (ProblemKind(*kind, count) for kind, count in counts.items()), key=_most_rows_first
-    )
+    return _most_rows_first(counts)
 
 
 def note_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
@@ -211,7 +209,7 @@ def note_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
     counts = packed_notes(upload)
     for code, count in session.execute(query):
         counts[code] += count
-    return sorted((ProblemKind(code, None, n) for code, n in counts.items()), key=_most_rows_first)
+    return _most_rows_first(Counter({(code, None): count for code, count in counts.items()}))
 
 
 def closed_regions(session: Session, upload: ContactImport) -> Counter[str]:
@@ -254,13 +252,12 @@ def ignored_kinds(session: Session, upload: ContactImport) -> list[ProblemKind]:
     counts = packed_kinds(upload, IGNORED)
     for code, count in session.execute(query):
         counts[code or "", None] += count
-    return sorted(
-        (ProblemKind(*kind, count) for kind, count in counts.items()), key=_most_rows_first
-    )
+    return _most_rows_first(counts)
 
 
-def _most_rows_first(kind: ProblemKind) -> tuple[int, str, str]:
-    return -kind.rows, kind.code, kind.reason or ""
+def _most_rows_first(counts: Counter[tuple[str, str | None]]) -> list[ProblemKind]:
+    kinds = (ProblemKind(*kind, count) for kind, count in counts.items())
+    return sorted(kinds, key=lambda kind: (-kind.rows, kind.code, kind.reason or ""))
 
 
 def repairs(session: Session, upload: ContactImport) -> list[SuggestedRepair]:

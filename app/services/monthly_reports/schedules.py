@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.calendar_months import next_month
 from app.database import read_once
-from app.errors import NotFound, Problem, check_version, raise_problems
-from app.languages import LANGUAGES, gettext
+from app.errors import NotFound, Problem, check_version, raise_problems, unknown_language
+from app.languages import gettext
 from app.models import Organization, Partner, ReportSchedule, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
@@ -145,9 +145,7 @@ def _validate(data: ScheduleInput) -> None:
         problems.append(Problem("hour", "out_of_range", gettext("Choose an hour.")))
     if data.timezone not in time_zones():
         problems.append(Problem("timezone", "out_of_range", gettext("Choose a time zone.")))
-    if data.language is not None and data.language not in LANGUAGES:
-        message = gettext("Unknown language. Choose one of the list.")
-        problems.append(Problem("language", "unknown_language", message))
+    problems += unknown_language(data.language)
     problems += mail_queue.problems_of_recipients(data.recipients)
     raise_problems(problems)
 

@@ -10,8 +10,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.enums import DomainPurpose
-from app.errors import Forbidden, Problem, ValidationFailed
-from app.languages import LANGUAGES, gettext
+from app.errors import Forbidden, Problem, ValidationFailed, raise_problems, unknown_language
+from app.languages import gettext
 from app.models import Partner, new_id, utcnow
 from app.models.folding import hyphenated
 from app.policy import Permission
@@ -109,9 +109,7 @@ def choose_language(
     """
     caller.require(Permission.PARTNER_WRITE)
     partner = get(session, caller, partner_id, for_change=True)
-    if language is not None and language not in LANGUAGES:
-        message = gettext("Unknown language. Choose one of the list.")
-        raise ValidationFailed.on("language", "unknown_language", message)
+    raise_problems(unknown_language(language))
     if partner.language != language:
         before, partner.language = {"language": partner.language}, language
         record_update(session, caller, partner, before, {"language": language})

@@ -12,12 +12,13 @@ from sqlalchemy.orm import Session
 from app.enums import Tier
 from app.gateways.processors.base import ListedPrice, PaymentProcessor, PriceReference
 from app.gateways.processors.price_list import PriceList
-from app.models import Pricing, ProcessorPrice
+from app.models import Pricing
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.schemas.figures import PricingOption
 from app.services import partners
 from app.services.pricing import accounts, versions
+from app.services.pricing.published_plans import known_prices
 
 
 def options(
@@ -50,13 +51,7 @@ def _load_prices(
     published = {plan.tier: plan for plan in versions.live(session, partner_id)}
     is_outside = source.is_outside or accounts.is_connected(session, partner_id)
     ids = [entry.processor_price_id for entry in entries]
-    prices = select(ProcessorPrice).where(
-        ProcessorPrice.partner_id == partner_id, ProcessorPrice.price_id.in_(ids)
-    )
-    stored = {
-        row.price_id: ListedPrice(row.name, row.cost, row.currency)
-        for row in session.scalars(prices)
-    }
+    stored = known_prices(session, partner_id, ids)
     for entry in entries:
         plan, price_id = published.get(entry.tier), entry.processor_price_id
         if plan and (not is_outside or plan.price_id == price_id):
@@ -65,4 +60,5 @@ def _load_prices(
             reference = PriceReference(entry.tier, price_id, entry.processor_product_id)
             yield entry.tier, PriceList().prices([reference])[price_id]
         elif price_id in stored:
-            yield entry.tier, stored[price_id]
+            price = stored[price_id]
+            yield entry.tier, ListedPrice(price.name, price.cost, price.currency)

@@ -84,6 +84,18 @@ def plans_of(version: PlanVersion) -> list[EditedPlan]:
     return [EditedPlan.stored(values, texts.get(values["tier"], {})) for values in version.plans]
 
 
+def known_prices(
+    session: Session, partner_id: UUID, ids: Collection[str]
+) -> dict[str, ProcessorPrice]:
+    """Return the prices that the processor has told, by their ids there."""
+    if not ids:
+        return {}
+    prices = select(ProcessorPrice).where(
+        ProcessorPrice.partner_id == partner_id, ProcessorPrice.price_id.in_(ids)
+    )
+    return {price.price_id: price for price in session.scalars(prices)}
+
+
 def _initial_plans(session: Session, partner_id: UUID, rows: Iterable[Pricing]) -> list[EditedPlan]:
     """Return the plans before the first version: those ``rows`` in the contract's ``pricing`` are
     visible, with their known prices."""
@@ -91,10 +103,7 @@ def _initial_plans(session: Session, partner_id: UUID, rows: Iterable[Pricing]) 
     for entry in rows:
         entries.setdefault(entry.tier, entry)
     ids = {entry.processor_price_id for entry in entries.values()}
-    prices = select(ProcessorPrice).where(
-        ProcessorPrice.partner_id == partner_id, ProcessorPrice.price_id.in_(ids)
-    )
-    by_price_id = {price.price_id: price for price in session.scalars(prices)} if ids else {}
+    by_price_id = known_prices(session, partner_id, ids)
     return [_initial_plan(tier, entries.get(tier), by_price_id) for tier in BY_SIZE]
 
 

@@ -19,6 +19,7 @@ from app.policy.caller import Caller, system_caller
 from app.services import partners
 from app.services.pricing import accounts, refresh, versions
 from app.services.pricing.plans import LOCAL_ID, EditedPlan, outside_id
+from app.services.pricing.published_plans import known_prices
 from app.services.pricing.versions import PlanSet
 
 GIVEN_UP_AFTER = timedelta(seconds=25)
@@ -157,10 +158,7 @@ def states(
     """Return the states of the partner's plans that have a price at the processor."""
     priced = [plan for plan in plans if is_priced(plan)]
     ids = [plan.price_id for plan in priced]
-    price_query = select(ProcessorPrice).where(
-        ProcessorPrice.partner_id == partner_id, ProcessorPrice.price_id.in_(ids)
-    )
-    prices = {price.price_id: price for price in session.scalars(price_query)}
+    prices = known_prices(session, partner_id, ids)
     check_query = select(ProcessorCheck).where(
         ProcessorCheck.partner_id == partner_id, ProcessorCheck.price_id.in_(ids)
     )

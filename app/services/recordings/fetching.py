@@ -46,12 +46,8 @@ def prepare_request(
     attempt_number: int,
 ) -> RecordingRequest | None:
     """Return what to fetch; None if there is nothing to fetch any more."""
-    recording = session.get(CallRecording, recording_id)
-    if (
-        recording is None
-        or recording.attempt_number != attempt_number
-        or recording.status is not RecordingStatus.WAITING
-    ):
+    recording = _waiting(session, recording_id, attempt_number)
+    if recording is None:
         return None
     if recording.url is not None:
         return RecordingRequest(recording.call_id, recording.url, {}, is_carriers=False)
@@ -69,16 +65,22 @@ def prepare_request(
     return RecordingRequest(recording.call_id, downloads.api_url + path, headers, is_carriers=True)
 
 
+def _waiting(
+    session: Session, recording_id: UUID, attempt_number: int, *, for_change: bool = False
+) -> CallRecording | None:
+    """Return the recording if it still waits for the result of this attempt."""
+    recording = session.get(CallRecording, recording_id, with_for_update=for_change)
+    if recording is None or recording.attempt_number != attempt_number:
+        return None
+    return recording if recording.status is RecordingStatus.WAITING else None
+
+
 def store_file(
     session: Session, recording_id: UUID, attempt_number: int, stored: StoredFile, content_type: str
 ) -> str:
     """Keep the fetched file; return the key of the file that is not needed any more, if any."""
-    recording = session.get(CallRecording, recording_id, with_for_update=True)
-    if (
-        recording is None
-        or recording.attempt_number != attempt_number
-        or recording.status is not RecordingStatus.WAITING
-    ):
+    recording = _waiting(session, recording_id, attempt_number, for_change=True)
+    if recording is None:
         return stored.key
     before = recording.file_key
     recording.status, recording.problem = RecordingStatus.STORED, None
@@ -106,12 +108,8 @@ def record_failure(
     session: Session, recording_id: UUID, attempt_number: int, problem: str, *, is_retryable: bool
 ) -> None:
     """Write down why there is no file, and try again later if it is retryable."""
-    recording = session.get(CallRecording, recording_id, with_for_update=True)
-    if (
-        recording is None
-        or recording.attempt_number != attempt_number
-        or recording.status is not RecordingStatus.WAITING
-    ):
+    recording = _waiting(session, recording_id, attempt_number, for_change=True)
+    if recording is None:
         return
     recording.problem = problem[:500]
     if not is_retryable or recording.tries >= len(PAUSES):

@@ -8,8 +8,15 @@ from hashlib import sha256
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from app.errors import Conflict, NotFound, ValidationFailed, check_length
-from app.languages import LANGUAGES, gettext
+from app.errors import (
+    Conflict,
+    NotFound,
+    ValidationFailed,
+    check_length,
+    raise_problems,
+    unknown_language,
+)
+from app.languages import gettext
 from app.models import PortalSession, User, utcnow
 from app.policy.caller import Caller
 from app.services import audit, notifications, users
@@ -74,9 +81,7 @@ def update(
     name, language = (name or "").strip() or None, language or None
     check_length("name", name, MAX_NAME)
     timezone = _known_timezone(timezone)
-    if language is not None and language not in LANGUAGES:
-        message = gettext("Unknown language. Choose one of the list.")
-        raise ValidationFailed.on("language", "unknown_language", message)
+    raise_problems(unknown_language(language))
     before = {"name": user.name, "timezone": user.timezone, "language": user.language}
     after = {"name": name, "timezone": timezone, "language": language}
     if before != after:
