@@ -31,42 +31,46 @@ def list_message(partner: str | None) -> str:
 
 
 def suspend_confirmation(organization: Organization, active_items: ActiveItems) -> ConfirmationPage:
-    return ConfirmationPage(
-        action=url_for(
-            "portal.organizations.suspend_organization", organization_id=organization.id
-        ),
-        title=gettext("Suspend %(name)s?", name=organization.name),
-        consequences=_suspend_consequences(active_items),
-        action_label=gettext("Suspend organization"),
-        keep_label=pgettext("organization", "Keep active"),
-        keep_url=_page_of(organization),
-        crumbs=_crumbs_of(organization),
+    return _confirmation(
+        organization,
+        "portal.organizations.suspend_organization",
+        gettext("Suspend %(name)s?", name=organization.name),
+        _suspend_consequences(active_items),
+        gettext("Suspend organization"),
+        pgettext("organization", "Keep active"),
     )
 
 
 def archive_confirmation(organization: Organization, active_items: ActiveItems) -> ConfirmationPage:
-    return ConfirmationPage(
-        action=url_for(
-            "portal.organizations.archive_organization", organization_id=organization.id
-        ),
-        title=gettext("Archive %(name)s?", name=organization.name),
-        consequences=_archive_consequences(active_items),
-        action_label=gettext("Archive organization"),
-        keep_label=gettext("Keep in the list"),
-        keep_url=_page_of(organization),
-        crumbs=_crumbs_of(organization),
+    return _confirmation(
+        organization,
+        "portal.organizations.archive_organization",
+        gettext("Archive %(name)s?", name=organization.name),
+        _archive_consequences(active_items),
+        gettext("Archive organization"),
+        gettext("Keep in the list"),
     )
 
 
-def _page_of(organization: Organization) -> str:
-    return url_for("portal.organizations.show_organization", organization_id=organization.id)
-
-
-def _crumbs_of(organization: Organization) -> list[tuple[str, str]]:
-    return [
-        (gettext("Organizations"), url_for("portal.organizations.list_organizations")),
-        (organization.name, _page_of(organization)),
-    ]
+def _confirmation(
+    organization: Organization,
+    endpoint: str,
+    title: str,
+    consequences: Sequence[str],
+    action_label: str,
+    keep_label: str,
+) -> ConfirmationPage:
+    url = url_for("portal.organizations.show_organization", organization_id=organization.id)
+    list_url = url_for("portal.organizations.list_organizations")
+    return ConfirmationPage(
+        title,
+        consequences,
+        action_label,
+        keep_label,
+        url,
+        url_for(endpoint, organization_id=organization.id),
+        crumbs=[(gettext("Organizations"), list_url), (organization.name, url)],
+    )
 
 
 def _suspend_consequences(active_items: ActiveItems) -> list[str]:

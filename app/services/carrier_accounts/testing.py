@@ -67,24 +67,12 @@ def _failing_query(caller: Caller, *, is_pending: bool) -> Select[CarrierAccount
     )
 
 
-def _running(
-    session: Session, account_id: UUID
-) -> tuple[CarrierAccountTest, CarrierAccount] | None:
-    """Return the running test with its account; None if the account is gone or its test has
-    ended."""
+def begin(session: Session, keys: Sequence[str], account_id: UUID) -> AccountTest | None:
+    """For the worker: return what to test; None if the account is gone or its test has ended."""
     test = session.get(CarrierAccountTest, account_id)
     account = session.get(CarrierAccount, account_id)
     if test is None or account is None or test.checked_at is not None:
         return None
-    return test, account
-
-
-def begin(session: Session, keys: Sequence[str], account_id: UUID) -> AccountTest | None:
-    """For the worker: return what to test; None if the account is gone or its test has ended."""
-    running = _running(session, account_id)
-    if running is None:
-        return None
-    _, account = running
     opened = credentials(session, keys, account_id)
     return AccountTest(account, opened, numbers_of(session, account))
 
@@ -95,10 +83,10 @@ def end(
     """For the worker: store the result of the test of this ``version`` of the account, or queue
     another test if the account was changed meanwhile. A pending account that works is used by live
     calls from now on: return the account in use."""
-    running = _running(session, account_id)
-    if running is None:
+    test = session.get(CarrierAccountTest, account_id)
+    account = session.get(CarrierAccount, account_id)
+    if test is None or account is None or test.checked_at is not None:
         return None
-    test, account = running
     if account.version != version:
         _queue(session, account)
         return None

@@ -29,28 +29,6 @@ class OnErasure(StrEnum):
     """It stays; ``reason`` is why."""
 
 
-class RetentionPeriod(StrEnum):
-    """How long something is kept if no one is erased; `app.services.retention` has the days."""
-
-    ACCOUNT = "account"
-    """As long as the user or the organization."""
-    CAMPAIGN = "campaign"
-    """Until the contact is removed."""
-    HISTORY = "history"
-    """Forever: history and billing."""
-    SESSIONS = "sessions"
-    UPLOADS = "uploads"
-    RECORDINGS = "recordings"
-    TRANSCRIPTS = "transcripts"
-    EXPORTS = "exports"
-    MAILS = "mails"
-    WEBHOOKS = "webhooks"
-    ANSWERS = "answers"
-    """Stored answers to requests with an idempotency key."""
-    SHORT = "short"
-    """Hours or days."""
-
-
 @dataclass(frozen=True, slots=True)
 class DataHolding:
     """Columns of a table that are treated alike. ``exported``: they are part of a person's
@@ -59,7 +37,6 @@ class DataHolding:
     table: str
     columns: tuple[str, ...]
     on_erasure: OnErasure
-    retention: RetentionPeriod
     about: frozenset[SubjectKind] = BOTH
     exported: bool = False
     reason: str = ""
@@ -68,7 +45,6 @@ class DataHolding:
 def _holding(
     columns_of_table: str,
     on_erasure: OnErasure,
-    retention: RetentionPeriod,
     about: SubjectKind | frozenset[SubjectKind] = BOTH,
     *,
     exported: bool = False,
@@ -76,12 +52,10 @@ def _holding(
 ) -> DataHolding:
     table, _, columns = columns_of_table.partition(": ")
     kinds = about if isinstance(about, frozenset) else frozenset({about})
-    return DataHolding(
-        table, tuple(columns.split()), on_erasure, retention, kinds, exported, reason
-    )
+    return DataHolding(table, tuple(columns.split()), on_erasure, kinds, exported, reason)
 
 
-_H, _E, _R = _holding, OnErasure, RetentionPeriod
+_H, _E = _holding, OnErasure
 _OWN_TEXT = "Text or a name that the company chose; an administrator can edit it."
 _COMPANY = "An address or name of the company, which an administrator can edit."
 
@@ -90,36 +64,29 @@ HOLDINGS: tuple[DataHolding, ...] = (
     _H(
         "users: email email_key name idp_uid timezone theme language notifications search_words",
         _E.PSEUDONYMIZED,
-        _R.ACCOUNT,
         USER,
         exported=True,
     ),
-    _H("users: password_hash", _E.DELETED, _R.ACCOUNT, USER),
-    _H("portal_sessions: data", _E.DELETED, _R.SESSIONS, USER),  # tokens of forms and sign-ins
-    _H("portal_sessions: host ip user_agent factor", _E.DELETED, _R.SESSIONS, USER, exported=True),
-    _H("email_changes: email", _E.DELETED, _R.SHORT, USER, exported=True),
-    _H("email_changes: requested_by", _E.REPLACED, _R.SHORT, USER),
-    _H("authenticator_apps: secret", _E.DELETED, _R.ACCOUNT, USER),
-    _H("passkeys: credential_id public_key", _E.DELETED, _R.ACCOUNT, USER),
-    _H("passkeys: rp_id name", _E.DELETED, _R.ACCOUNT, USER, exported=True),
-    _H("user_identities: subject", _E.DELETED, _R.ACCOUNT, USER, exported=True),
-    _H("identity_requests: redirect_uri next_path", _E.DELETED, _R.SHORT, USER),
-    _H(
-        "scim_users: external_id given_name family_name",
-        _E.DELETED,
-        _R.ACCOUNT,
-        USER,
-        exported=True,
-    ),
-    _H("saved_views: list_name name query", _E.REPLACED, _R.ACCOUNT, exported=True),
-    _H("mails: kind to details failure", _E.DELETED, _R.MAILS, exported=True),
-    _H("alert_rules: recipients", _E.DELETED, _R.ACCOUNT),
-    _H("report_schedules: recipients", _E.DELETED, _R.ACCOUNT),
-    _H("spending_limits: budget_recipients", _E.DELETED, _R.ACCOUNT),
-    _H("refusal_counts: entry", _E.REPLACED, _R.SHORT),
+    _H("users: password_hash", _E.DELETED, USER),
+    _H("portal_sessions: data", _E.DELETED, USER),  # tokens of forms and sign-ins
+    _H("portal_sessions: host ip user_agent factor", _E.DELETED, USER, exported=True),
+    _H("email_changes: email", _E.DELETED, USER, exported=True),
+    _H("email_changes: requested_by", _E.REPLACED, USER),
+    _H("authenticator_apps: secret", _E.DELETED, USER),
+    _H("passkeys: credential_id public_key", _E.DELETED, USER),
+    _H("passkeys: rp_id name", _E.DELETED, USER, exported=True),
+    _H("user_identities: subject", _E.DELETED, USER, exported=True),
+    _H("identity_requests: redirect_uri next_path", _E.DELETED, USER),
+    _H("scim_users: external_id given_name family_name", _E.DELETED, USER, exported=True),
+    _H("saved_views: list_name name query", _E.REPLACED, exported=True),
+    _H("mails: kind to details failure", _E.DELETED, exported=True),
+    _H("alert_rules: recipients", _E.DELETED),
+    _H("report_schedules: recipients", _E.DELETED),
+    _H("spending_limits: budget_recipients", _E.DELETED),
+    _H("refusal_counts: entry", _E.REPLACED),
     # authors of changes: the address of a user, next to the action
     *(
-        _H(columns, _E.REPLACED, _R.ACCOUNT, USER)
+        _H(columns, _E.REPLACED, USER)
         for columns in (
             "alerts: acknowledged_by",
             "api_keys: created_by",
@@ -135,88 +102,72 @@ HOLDINGS: tuple[DataHolding, ...] = (
             "webhook_endpoints: created_by",
         )
     ),
-    _H("calls: requested_by", _E.REPLACED, _R.HISTORY, USER),
+    _H("calls: requested_by", _E.REPLACED, USER),
     # contacts
     _H(
         "contacts: phone email email_key first_name last_name search_name sort_name status "
         "contact_metadata consent consent_source",
         _E.DELETED,
-        _R.CAMPAIGN,
         CONTACT,
         exported=True,
     ),
-    _H("contact_external_ids: key value", _E.DELETED, _R.CAMPAIGN, CONTACT, exported=True),
-    _H("outreach_contacts: reason", _E.DELETED, _R.CAMPAIGN, CONTACT),
+    _H("contact_external_ids: key value", _E.DELETED, CONTACT, exported=True),
+    _H("outreach_contacts: reason", _E.DELETED, CONTACT),
     _H(
         "do_not_call: phone",
         _E.KEPT,
-        _R.HISTORY,
         CONTACT,
         exported=True,
         reason="The law requires that the number is never called again.",
     ),
-    _H("do_not_call: reason source added_by", _E.REPLACED, _R.HISTORY),
+    _H("do_not_call: reason source added_by", _E.REPLACED),
     # calls
     _H(
         "calls: phone_number contact call_metadata intro_message voicemail_message "
         "call_instructions status_detail",
         _E.PSEUDONYMIZED,
-        _R.HISTORY,
         CONTACT,
         exported=True,
     ),
-    _H("call_attempts: detail spoken", _E.PSEUDONYMIZED, _R.HISTORY, CONTACT, exported=True),
+    _H("call_attempts: detail spoken", _E.PSEUDONYMIZED, CONTACT, exported=True),
     _H(
         "call_attempts: carrier_reference",
         _E.KEPT,
-        _R.HISTORY,
         CONTACT,
         reason="The carrier's invoice refers to it; it names no one.",
     ),
-    _H("call_events: key detail", _E.PSEUDONYMIZED, _R.HISTORY, CONTACT, exported=True),
-    _H("call_recordings: file_key url", _E.DELETED, _R.RECORDINGS, CONTACT),
+    _H("call_events: key detail", _E.PSEUDONYMIZED, CONTACT, exported=True),
+    _H("call_recordings: file_key url", _E.DELETED, CONTACT),
     _H(
         "call_recordings: carrier_reference problem content_type",
         _E.DELETED,
-        _R.RECORDINGS,
         CONTACT,
         exported=True,
     ),
-    _H(
-        "call_transcripts: turns summary report_id",
-        _E.DELETED,
-        _R.TRANSCRIPTS,
-        CONTACT,
-        exported=True,
-    ),
-    _H("simulated_calls: to_number", _E.PSEUDONYMIZED, _R.HISTORY, CONTACT),
-    _H("verified_numbers: phone", _E.DELETED, _R.ACCOUNT, CONTACT),
-    _H("carrier_observations: detail", _E.REPLACED, _R.SHORT),
+    _H("call_transcripts: turns summary report_id", _E.DELETED, CONTACT, exported=True),
+    _H("simulated_calls: to_number", _E.PSEUDONYMIZED, CONTACT),
+    _H("verified_numbers: phone", _E.DELETED, CONTACT),
+    _H("carrier_observations: detail", _E.REPLACED),
     # uploads: the file as a whole; of an applied upload the rows that name the person
-    _H("contact_imports: file_name columns failure found", _E.REPLACED, _R.UPLOADS),
-    _H("contact_imports: file_key samples", _E.DELETED, _R.UPLOADS, CONTACT),
-    _H("import_rows: cells contact", _E.DELETED, _R.UPLOADS, CONTACT),
-    _H("import_problems: message repair", _E.DELETED, _R.UPLOADS, CONTACT),
-    _H("import_blocks: content", _E.DELETED, _R.UPLOADS, CONTACT),
-    _H("import_corrections: cells was", _E.DELETED, _R.UPLOADS, CONTACT),
-    _H("import_changes: before after fields_left", _E.DELETED, _R.UPLOADS, CONTACT),
+    _H("contact_imports: file_name columns failure found", _E.REPLACED),
+    _H("contact_imports: file_key samples", _E.DELETED, CONTACT),
+    _H("import_rows: cells contact", _E.DELETED, CONTACT),
+    _H("import_problems: message repair", _E.DELETED, CONTACT),
+    _H("import_blocks: content", _E.DELETED, CONTACT),
+    _H("import_corrections: cells was", _E.DELETED, CONTACT),
+    _H("import_changes: before after fields_left", _E.DELETED, CONTACT),
     # copies and traces
-    _H("webhook_deliveries: payload last_answer attempt_log", _E.DELETED, _R.WEBHOOKS),
-    _H("idempotency_records: key", _E.DELETED, _R.ANSWERS),
-    _H("idempotency_records: response", _E.REPLACED, _R.ANSWERS),
-    _H("legacy_exchanges: request answer shadow_answer", _E.DELETED, _R.ACCOUNT, CONTACT),
-    _H("list_exports: query file_key", _E.DELETED, _R.EXPORTS),
-    _H(
-        "audit_entries: actor ip target_id target before after",
-        _E.REDACTED,
-        _R.HISTORY,
-        exported=True,
-    ),
-    _H("erasures: sought", _E.DELETED, _R.SHORT),
-    _H("erasures: requested_by", _E.REPLACED, _R.HISTORY, USER),
+    _H("webhook_deliveries: payload last_answer attempt_log", _E.DELETED),
+    _H("idempotency_records: key", _E.DELETED),
+    _H("idempotency_records: response", _E.REPLACED),
+    _H("legacy_exchanges: request answer shadow_answer", _E.DELETED, CONTACT),
+    _H("list_exports: query file_key", _E.DELETED),
+    _H("audit_entries: actor ip target_id target before after", _E.REDACTED, exported=True),
+    _H("erasures: sought", _E.DELETED),
+    _H("erasures: requested_by", _E.REPLACED, USER),
     # data of a company, even if it names a person
     *(
-        _H(columns, _E.KEPT, _R.ACCOUNT, reason=_COMPANY)
+        _H(columns, _E.KEPT, reason=_COMPANY)
         for columns in (
             "organizations: name name_key search_words status_reason billing_address",
             "statements: parties",
@@ -231,7 +182,7 @@ HOLDINGS: tuple[DataHolding, ...] = (
         )
     ),
     *(
-        _H(columns, _E.KEPT, _R.ACCOUNT, reason=_OWN_TEXT)
+        _H(columns, _E.KEPT, reason=_OWN_TEXT)
         for columns in (
             "agents: name name_key default_intro default_voicemail",
             "api_keys: name name_key",
