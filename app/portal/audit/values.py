@@ -187,7 +187,6 @@ def _pictures(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str 
     return ", ".join(old_names) or gettext("none"), ", ".join(new_names) or gettext("none")
 
 
-@portal.app_template_filter()
 def format_value(value: Any, zone: str = "UTC", name: str = "") -> str:
     """Return a value before or after a change, in one line; ``name`` is that of its field."""
     match value:
