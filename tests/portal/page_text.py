@@ -56,6 +56,11 @@ def version_in(html: str) -> str:
     return found.group(1)
 
 
+def error_at(field: str, html: str) -> str:
+    """Return the error of a field, as HTML; empty without one."""
+    return html.partition(f'id="{field}-error"')[2].partition("</p>")[0]
+
+
 def rows_of(text: str) -> list[list[str]]:
     """Return the rows of a CSV file."""
     return list(csv.reader(io.StringIO(text.removeprefix("\ufeff"))))

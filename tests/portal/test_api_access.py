@@ -19,7 +19,7 @@ from app.portal.web import formats
 from app.services import campaigns, oauth_clients, organizations
 from app.services.credentials import api_keys
 from tests.fixtures.tenants import OPERATOR, Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 
 SignedIn = Callable[[User], Browser]
 KEY = re.compile(r"ppk_(?:live|test)_\w{16}_\w{49}")
@@ -332,7 +332,7 @@ def test_keys_and_clients_of_another_tenant_are_not_found(
 def test_other_roles_are_not_offered_api_access(
     tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    user = tenant.user if role is Role.STANDARD else tenant.staff[role]
+    user = user_of(tenant, role)
     browser = signed_in(user)
     statuses = [
         browser.get(path).status_code

@@ -24,7 +24,7 @@ from app.services import assistants, campaigns, contacts, organizations, phone_n
 from app.services.assistants.queries import Readiness
 from app.validation.urls import is_voice_address
 from tests.fixtures.tenants import OPERATOR, Tenant, make_user, open_destinations, organization_of
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 from tests.portal.test_calls import make_call
 
 SignedIn = Callable[[User], Browser]
@@ -533,7 +533,7 @@ def test_an_assistant_of_another_tenant_is_not_found(
 def test_users_who_may_not_change_assistants_find_no_form(
     tenant: Tenant, assistant: Assistant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
+    browser = signed_in(user_of(tenant, role))
     statuses = [
         browser.get(path).status_code
         for path in ("/assistants/new", f"/assistants/{assistant.id}/edit")

@@ -40,7 +40,7 @@ from app.services.audit.refusals import anonymous_caller
 from app.services.imports.undo import UndoTotals
 from app.services.organizations.settings import GROUPS
 from tests.fixtures.tenants import Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 
 SignedIn = Callable[[User], Browser]
 
@@ -277,7 +277,7 @@ def test_a_long_history_comes_in_pages_and_whole_in_the_file(
 def test_a_role_without_the_history_finds_neither_screen_nor_file(
     tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
+    browser = signed_in(user_of(tenant, role))
     assert [browser.get(path).status_code for path in ("/audit", "/lists/history/export.csv")] == [
         404,
         404,

@@ -16,7 +16,7 @@ from app.services.pricing.plans import PlanTerms
 from tests.fixtures.clock import SetClock, set_clock
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
-from tests.portal.page_text import text_of
+from tests.portal.page_text import error_at, text_of
 from tests.portal.test_costs import lines
 from tests.portal.test_portal_settings import FORM
 from tests.services.billing.conftest import publish
@@ -161,7 +161,7 @@ def test_an_invalid_address_is_refused_at_its_field(
     edit = f"/organizations/{tenant.plus.id}/edit"
     for path, form in (("/settings", FORM), (edit, {"name": tenant.plus.name})):
         answer = admin.post(path, {**form, field: value}, page=path)
-        error = answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
+        error = error_at(field, answer.text)
         assert answer.status_code == 422
         assert words in unescape(error)
     session.expire_all()
@@ -311,7 +311,7 @@ def test_payment_terms_that_do_not_fit_are_refused_at_their_field(
     admin: Browser, tenant: Tenant, session: Session, field: str, value: str, words: str
 ) -> None:
     answer = admin.post("/settings", {**FORM, field: value}, page="/settings")
-    error = answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
+    error = error_at(field, answer.text)
     assert answer.status_code == 422
     assert words in unescape(error)
     session.expire_all()

@@ -12,7 +12,7 @@ from app.models import User
 from app.services import partners
 from app.services.branding import drafts
 from tests.fixtures.tenants import OPERATOR, Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 from tests.portal.page_text import text_of
 
 SignedIn = Callable[[User], Browser]
@@ -286,7 +286,7 @@ def test_versions_of_another_partner_are_not_found(
 def test_users_who_may_not_change_the_brand_find_no_versions(
     tenant: Tenant, published_brands: None, signed_in: SignedIn, role: Role, path: str
 ) -> None:
-    person = tenant.user if role is Role.STANDARD else tenant.staff[role]
+    person = user_of(tenant, role)
     assert signed_in(person).get(f"/branding/{path}").status_code == 404
 
 

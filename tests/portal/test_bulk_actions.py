@@ -35,7 +35,7 @@ from app.portal.record_lists.registry import LISTS
 from app.services import calls, campaigns, do_not_call, organization_groups, outreach, webhooks
 from app.services.contacts import single_contact
 from tests.fixtures.tenants import Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 from tests.portal.test_calls import make_call
 from tests.portal.uploader import Uploader, make_campaign, words
 
@@ -259,7 +259,7 @@ def test_an_action_on_several_needs_the_permission_of_the_action_on_one(
     make_campaign(session, tenant)
     may = {}
     for role in (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.STANDARD):
-        browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
+        browser = signed_in(user_of(tenant, role))
         may[role] = [
             (name, action.name)
             for name, definition in LISTS.items()

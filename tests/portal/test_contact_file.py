@@ -10,7 +10,7 @@ from app.enums import ContactAction, Role
 from app.models import Campaign, User
 from app.services import campaigns, contacts
 from tests.fixtures.tenants import Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 
 SignedIn = Callable[[User], Browser]
 ROLES = (Role.PARTNER_ADMIN, Role.PARTNER_EDITOR, Role.ADMIN, Role.STANDARD)
@@ -32,7 +32,7 @@ def test_every_user_who_sees_a_campaign_can_export_its_contacts(
     session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     campaign = make_campaign(session, tenant)
-    browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
+    browser = signed_in(user_of(tenant, role))
     path = f"/campaigns/{campaign.id}/contacts.csv"
     assert f'href="{path}"' in browser.get(f"/campaigns/{campaign.id}").text
     answer = browser.get(path)

@@ -16,7 +16,7 @@ from app.models import PartnerDomain, User
 from app.services import domains, partners
 from tests.fixtures.dns_server import DnsServer
 from tests.fixtures.tenants import OPERATOR, Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 
 PAGE = "/settings/domain"
 SPF = "spf.platform.example"
@@ -209,7 +209,7 @@ def test_only_a_partner_admin_finds_the_page(
     session: Session, tenant: Tenant, signed_in: Callable[[User], Browser], role: Role
 ) -> None:
     asked = session.scalars(select(PartnerDomain.asked_at)).all()
-    browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
+    browser = signed_in(user_of(tenant, role))
     found = [
         browser.get(PAGE),
         browser.get(f"{PAGE}/records"),

@@ -15,7 +15,7 @@ from app.policy import ROUTES
 from app.schemas.organizations import UpdateOrganizationInput
 from app.services import assistants, organizations
 from tests.fixtures.tenants import OPERATOR, Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 from tests.portal.paths import paths_with
 from tests.portal.uploader import make_campaign
 
@@ -574,7 +574,7 @@ def test_an_organization_of_another_partner_is_answered_like_a_missing_one(
 def test_users_who_may_only_read_find_no_form(
     tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    user = tenant.user if role is Role.STANDARD else tenant.staff[role]
+    user = user_of(tenant, role)
     browser = signed_in(user)
     base = f"/organizations/{tenant.organization.id}"
     for path in ("/organizations/new", f"{base}/edit", f"{base}/plan", f"{base}/suspend"):

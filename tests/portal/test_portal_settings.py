@@ -11,8 +11,8 @@ from app.enums import Role
 from app.models import User
 from app.services import partners
 from tests.fixtures.tenants import OPERATOR, Tenant
-from tests.portal.conftest import Browser, in_conflict
-from tests.portal.page_text import version_in
+from tests.portal.conftest import Browser, in_conflict, user_of
+from tests.portal.page_text import error_at, version_in
 
 SignedIn = Callable[[User], Browser]
 CURRENT_PLACE = re.compile(r'<a class="sidebar-row" href="([^"]+)" aria-current="page">')
@@ -104,7 +104,7 @@ def test_a_wrong_value_is_refused_at_its_field_and_nothing_is_saved(
     assert answer.status_code == 422
     assert "Settings saved" not in answer.text
     assert "Not saved. Fix the marked fields first." in answer.text
-    error = answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
+    error = error_at(field, answer.text)
     assert words in error
     assert f'href="#{field}"' in answer.text
     assert 'value="help@northwind.example"' in answer.text or field == "support_email"
@@ -176,7 +176,7 @@ def test_a_verified_domain_changes_only_after_its_consequences_are_confirmed(
 def test_only_a_partner_admin_finds_the_settings(
     tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    person = tenant.user if role is Role.STANDARD else tenant.staff[role]
+    person = user_of(tenant, role)
     browser = signed_in(person)
     assert browser.get(PAGE).status_code == 404
     assert browser.post(PAGE, FORM, page="/").status_code == 404

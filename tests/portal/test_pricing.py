@@ -22,7 +22,7 @@ from app.services.pricing import EditedPlan, PlanTerms, refresh, selling
 from tests.fixtures.browser_session import give_session
 from tests.fixtures.tenants import OPERATOR, Tenant
 from tests.portal.conftest import Browser, in_conflict
-from tests.portal.page_text import version_in
+from tests.portal.page_text import error_at, version_in
 
 SignedIn = Callable[[User], Browser]
 
@@ -229,7 +229,7 @@ def test_a_wrong_value_is_refused_at_its_field(
 ) -> None:
     answer = admin.post(PLUS, {**FORM, field: value}, page=PLUS)
     assert answer.status_code == 422
-    assert message in answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
+    assert message in error_at(field, answer.text)
     assert f'href="#{field}"' in answer.text
     assert cards(answer.text) == []
     assert "Draft: " not in admin.get(PAGE).text

@@ -13,7 +13,7 @@ from app.models import User
 from tests.e2e.crawl import kind_of
 from tests.fixtures.statements import counted
 from tests.fixtures.tenants import Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 
 WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE)\b", re.IGNORECASE)
 LINK = re.compile(r'(?:href|src|hx-get)="(/[^"#]*)')
@@ -40,7 +40,7 @@ def walked(browser: Browser) -> list[str]:
 def test_opening_every_page_sends_no_statement_that_writes(
     tenant: Tenant, signed_in: Callable[[User], Browser], database: Database, role: Role
 ) -> None:
-    browser = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
+    browser = signed_in(user_of(tenant, role))
     with counted(database.engine) as statements:
         opened = walked(browser)
     assert [each for each in statements if WRITES.match(each)] == []

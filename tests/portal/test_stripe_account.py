@@ -11,7 +11,7 @@ from app.services.pricing import accounts, selling
 from app.services.pricing.accounts import AccountTest
 from tests.fixtures.tenants import Tenant
 from tests.portal.conftest import Browser
-from tests.portal.page_text import version_in
+from tests.portal.page_text import error_at, version_in
 from tests.portal.test_pricing import FORM, PLUS, words
 
 SignedIn = Callable[[User], Browser]
@@ -77,7 +77,7 @@ def test_an_invalid_key_is_refused_at_its_field(
 ) -> None:
     answer = admin.post(PAGE, {**KEYS, field: value}, page=PAGE)
     assert answer.status_code == 422
-    assert message in answer.text.partition(f'id="{field}-error"')[2].partition("</p>")[0]
+    assert message in error_at(field, answer.text)
     assert stored(session, tenant) is None
 
 

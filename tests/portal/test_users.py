@@ -21,7 +21,7 @@ from app.services import organizations, users
 from app.services.users import Invitee
 from tests.fixtures.tenants import OPERATOR, Tenant, make_user
 from tests.portal.checked_lines import form_of, outcomes
-from tests.portal.conftest import Browser, fresh, in_conflict
+from tests.portal.conftest import Browser, fresh, in_conflict, user_of
 from tests.portal.paths import paths_with
 
 SignedIn = Callable[[User], Browser]
@@ -841,7 +841,7 @@ def test_cancelling_an_invitation_leads_back_to_the_organization(
 def test_users_who_may_only_read_find_no_forms(
     tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
-    reader = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
+    reader = signed_in(user_of(tenant, role))
     for path in ("/users/invite", "/users/invite-many", f"/users/{tenant.user.id}/edit"):
         assert reader.get(path).status_code == 404
     if role is Role.PARTNER_EDITOR:

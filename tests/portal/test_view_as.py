@@ -15,7 +15,7 @@ from app.database import Database
 from app.enums import Role, UserStatus
 from app.models import AuditEntry, Mail, Organization, Partner, PortalSession, User, utcnow
 from tests.fixtures.tenants import Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 from tests.portal.test_reading_writes_nothing import walked
 
 BAR = "You see the portal as"
@@ -78,7 +78,7 @@ def test_the_operator_sees_what_the_user_sees_below_a_bar(
     signed_in: Callable[[User], Browser],
     role: Role,
 ) -> None:
-    user = tenant.user if role is Role.STANDARD else tenant.staff[role]
+    user = user_of(tenant, role)
     start(operator, user)
     theirs = signed_in(user)
     for path in ("/branding", "/campaigns", "/users", "/operator/installation", "/settings"):

@@ -24,7 +24,7 @@ from app.services.webhooks import deliveries
 from app.services.webhooks.attempts import with_attempt
 from tests.fixtures.databases import runs_on
 from tests.fixtures.tenants import Tenant
-from tests.portal.conftest import Browser
+from tests.portal.conftest import Browser, user_of
 from tests.portal.paths import paths_with
 
 SignedIn = Callable[[User], Browser]
@@ -562,7 +562,7 @@ def test_other_roles_find_no_webhooks(
     app: Flask, session: Session, tenant: Tenant, signed_in: SignedIn, role: Role
 ) -> None:
     endpoint = make(app, session, tenant)
-    visitor = signed_in(tenant.user if role is Role.STANDARD else tenant.staff[role])
+    visitor = signed_in(user_of(tenant, role))
     for path in (LIST, f"{LIST}/new"):
         assert visitor.get(path).status_code == 404
     assert_missing(app, visitor, endpoint.id)
