@@ -74,14 +74,12 @@ def list_users() -> str:
             "portal/users/list.html",
             list=list_page(session, USERS),
             filter_labels=organization_picker.named_in_filter(session),
-            summary=list_message(_partner_in_filter(session)),
+            summary=list_message(
+                partners.named_in_filter(session, caller(), lists.id_filter("partner"))
+            ),
             roles=_visible_roles(),
             seats=own_seats(session),
         )
-
-
-def _partner_in_filter(session: Session) -> str | None:
-    return partners.named_in_filter(session, caller(), lists.id_filter("partner"))
 
 
 @blueprint.get("/users/<uuid:user_id>")
