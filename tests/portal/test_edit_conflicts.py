@@ -403,7 +403,6 @@ NEVER_REFUSED = {
     "portal/branding/review.html",  # shows the changes again if they are others meanwhile
     "portal/branding/_typed.html",  # the version of the studio's form after a save by typing
     "portal/uploads/_rows.html",  # a wrong cell is a finding of the next check
-    "portal/uploads/_post.html",  # buttons without fields
     "portal/uploads/_row_warnings.html",  # leaves a row out: the next check shows what is left
     "components/confirm.html",  # a question, which is asked again about what changed meanwhile
 }
