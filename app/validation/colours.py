@@ -6,7 +6,26 @@ contrast of a transparent colour can't be computed.
 
 import re
 
-from PIL import ImageColor
+NAMES = """
+aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue
+blueviolet brown burlywood cadetblue chartreuse chocolate coral cornflowerblue cornsilk
+crimson cyan darkblue darkcyan darkgoldenrod darkgray darkgreen darkgrey darkkhaki
+darkmagenta darkolivegreen darkorange darkorchid darkred darksalmon darkseagreen
+darkslateblue darkslategray darkslategrey darkturquoise darkviolet deeppink deepskyblue
+dimgray dimgrey dodgerblue firebrick floralwhite forestgreen fuchsia gainsboro ghostwhite
+gold goldenrod gray green greenyellow grey honeydew hotpink indianred indigo ivory khaki
+lavender lavenderblush lawngreen lemonchiffon lightblue lightcoral lightcyan
+lightgoldenrodyellow lightgray lightgreen lightgrey lightpink lightsalmon lightseagreen
+lightskyblue lightslategray lightslategrey lightsteelblue lightyellow lime limegreen linen
+magenta maroon mediumaquamarine mediumblue mediumorchid mediumpurple mediumseagreen
+mediumslateblue mediumspringgreen mediumturquoise mediumvioletred midnightblue mintcream
+mistyrose moccasin navajowhite navy oldlace olive olivedrab orange orangered orchid
+palegoldenrod palegreen paleturquoise palevioletred papayawhip peachpuff peru pink plum
+powderblue purple rebeccapurple red rosybrown royalblue saddlebrown salmon sandybrown
+seagreen seashell sienna silver skyblue slateblue slategray slategrey snow springgreen
+steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen
+""".split()  # noqa: SIM905 - as many lines as names otherwise
+"""The colour names of CSS, written out: the libraries that have them take megabytes."""
 
 _N = r"[0-9]{1,3}(?:\.[0-9]{1,6})?"
 _P = rf"{_N}%"
@@ -25,7 +44,7 @@ def _any_case(word: str) -> str:
     return "".join(f"[{letter}{letter.upper()}]" for letter in word)
 
 
-_NAMES = "|".join(_any_case(name) for name in sorted(ImageColor.colormap))
+_NAMES = "|".join(_any_case(name) for name in NAMES)
 _RGB = rf"{_any_case('rgb')}(?:{_three_components(_N, _N, _N)}|{_three_components(_P, _P, _P)})"
 _DEGREES = rf"{_N}(?:{_any_case('deg')})?"
 _HSL = rf"{_any_case('hsl')}{_three_components(_DEGREES, _P, _P)}"

@@ -6,6 +6,7 @@ import sys
 from app.config import ROOT
 
 LATE = {
+    "PIL": "pictures of a brand",
     "alembic": "migrations",
     "app.cli": "commands",
     "coloraide": "new shades of a brand",

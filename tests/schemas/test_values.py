@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from coloraide import Color
+from coloraide.css import color_names
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -186,6 +187,10 @@ def test_an_invalid_colour_is_refused(value: str) -> None:
     assert not colours.is_colour(value)
     with pytest.raises(ValueError, match="not a colour"):
         colours.to_hex(value)
+
+
+def test_all_colour_names_of_css_are_accepted() -> None:
+    assert set(colours.NAMES) == color_names.name2val_map.keys() - {"transparent"}
 
 
 @some

@@ -8,11 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from babel.numbers import format_decimal
-from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
-from PIL.JpegImagePlugin import JpegImageFile
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -26,6 +25,9 @@ from app.policy.caller import Caller
 from app.services import audit, storage
 from app.services.branding import svg
 
+if TYPE_CHECKING:
+    from PIL import Image
+
 _STORAGE = StorageDefaults()
 MAX_BYTES = 20 * 1024 * 1024
 TOO_LARGE = lazy_gettext("The picture is over 20 MB. Save it smaller and upload it again.")
@@ -36,15 +38,23 @@ MAX_PROGRESSIVE_PIXELS = 24_000_000
 """Maximum pixels of a progressive JPEG, which is completely in memory before it is decoded."""
 MAX_SIDE = 10_000
 Refusal = Callable[[str, str], ValidationFailed]
-_decoding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="picture")
-"""Decodes one picture at a time, always in the same thread: other threads would each keep
-memory."""
-Image.MAX_IMAGE_PIXELS = MAX_PIXELS
-"""Pillow compares it with the header, also of pictures inside an icon, and warns."""
-warnings.simplefilter("error", Image.DecompressionBombWarning)
 READABLE = ("PNG", "WEBP", "GIF", "ICO")
 _JPEG = b"\xff\xd8\xff"
 
+
+def _limit_pixels() -> None:
+    from PIL import Image
+
+    # Pillow compares it with the header, also of pictures inside an icon, and warns.
+    Image.MAX_IMAGE_PIXELS = MAX_PIXELS
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
+
+
+_decoding = ThreadPoolExecutor(
+    max_workers=1, thread_name_prefix="picture", initializer=_limit_pixels
+)
+"""Decodes one picture at a time, always in the same thread: other threads would each keep
+memory."""
 
 NEARLY_SQUARE = 1.1
 """Few icons are square to the pixel."""
@@ -171,6 +181,8 @@ def encode(data: bytes, kind: ImageType, field: str) -> EncodedPicture:
 
 
 def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> EncodedPicture:
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
     shape = SHAPES[kind]
     try:
         picture = _open_picture(svg.draw(data, shape.box) if svg.is_svg(data) else data, refuse)
@@ -197,8 +209,11 @@ def _encode(data: bytes, kind: ImageType, refuse: Refusal) -> EncodedPicture:
     return EncodedPicture(out.getvalue(), "image/png", picture.width, picture.height)
 
 
-def _open_picture(data: bytes, refuse: Refusal) -> Image.Image:
+def _open_picture(data: bytes, refuse: Refusal) -> "Image.Image":
     """Read the header, and refuse what would take too much memory to decode."""
+    from PIL import Image
+    from PIL.JpegImagePlugin import JpegImageFile
+
     if not data.startswith(_JPEG):
         picture: Image.Image = Image.open(io.BytesIO(data), formats=READABLE)
         max_pixels = MAX_PIXELS
@@ -233,7 +248,9 @@ def _format_number(value: float) -> str:
     return format_decimal(value, locale=locale())
 
 
-def _upright_size(picture: Image.Image) -> tuple[int, int]:
+def _upright_size(picture: "Image.Image") -> tuple[int, int]:
+    from PIL import ExifTags
+
     turned = picture.getexif().get(ExifTags.Base.Orientation, 1) in (5, 6, 7, 8)
     return picture.size[::-1] if turned else picture.size
 

@@ -6,8 +6,6 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-from PIL import ImageFont
-
 from app.config import ROOT
 from app.languages import gettext
 
@@ -91,6 +89,8 @@ def _clean(data: bytes) -> bytes:
 
 def _missing_character(text: str) -> str | None:
     """Return a character that Inter has no glyph for, if there is one."""
+    from PIL import ImageFont
+
     font = ImageFont.truetype(_FONTS[0], layout_engine=ImageFont.Layout.BASIC)
     no_glyph = bytes(font.getmask("\uffff"))
     used = sorted(set("".join(text.split())))
