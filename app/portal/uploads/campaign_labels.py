@@ -9,7 +9,6 @@ from app.extensions import caller
 from app.languages import gettext
 from app.models import Campaign, ContactImport
 from app.services import organizations
-from app.services.imports import uploads
 
 
 def campaign_label(campaign_name: str, organization_name: str | None) -> str:
@@ -29,10 +28,3 @@ def organizations_of(
     if caller().organization_id is not None:
         return {}
     return organizations.names_of(session, caller(), {each.organization_id for each in records})
-
-
-def names_of(session: Session, upload: ContactImport) -> tuple[str, str]:
-    """Return the name of the upload's campaign, by itself and in a sentence."""
-    name = uploads.campaign_names(session, [upload])[upload.campaign_id]
-    owners = organizations_of(session, [upload])
-    return name, campaign_label(name, owners.get(upload.organization_id))

@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response
 from app.enums import ImportStatus
 from app.errors import CHANGED_MEANWHILE, Conflict, ValidationFailed
 from app.extensions import caller, delete_file, transaction
+from app.models import ContactImport
 from app.portal.uploads import blueprint
 from app.portal.uploads.check_page import (
     SubmittedCells,
@@ -40,7 +41,7 @@ def edit_columns(upload_id: UUID) -> Page:
         upload = uploads.get(session, caller(), upload_id)
         if not uploads.can_be_read_again(upload):
             return to_upload(upload_id)
-    return _columns_page(upload_id)
+        return _columns_page(session, upload)
 
 
 @blueprint.post("/uploads/<uuid:upload_id>/columns")
@@ -49,11 +50,11 @@ def save_columns(upload_id: UUID) -> Page:
     mapping = request.form.getlist("column")
     form = ReadingForm() if "header_row" in request.form else None
     if form is not None and not form.validate():
-        return _columns_page(upload_id, form, mapping), 422
+        return _refused_columns(upload_id, form, mapping)
     try:
         _read_again(upload_id, form, mapping)
     except ValidationFailed as error:
-        return _columns_page(upload_id, form, mapping, _by_column(error)), 422
+        return _refused_columns(upload_id, form, mapping, _by_column(error))
     return to_upload(upload_id)
 
 
@@ -137,25 +138,35 @@ def cancel_upload(upload_id: UUID) -> Response:
     return to_upload(upload_id)
 
 
-def _columns_page(
+def _refused_columns(
     upload_id: UUID,
+    form: ReadingForm | None,
+    mapping: list[str],
+    problems: dict[int, str] | None = None,
+) -> Page:
+    with transaction(read_only=True) as session:
+        upload = uploads.get(session, caller(), upload_id)
+        return _columns_page(session, upload, form, mapping, problems), 422
+
+
+def _columns_page(
+    session: Session,
+    upload: ContactImport,
     form: ReadingForm | None = None,
     mapping: list[str] | None = None,
     problems: dict[int, str] | None = None,
 ) -> str:
-    with transaction(read_only=True) as session:
-        upload = uploads.get(session, caller(), upload_id)
-        form = form or ReadingForm.showing(upload)
-        form.set_sheets(upload)
-        usable = mapping if mapping and len(mapping) == len(upload.columns) else None
-        return render_template(
-            "portal/uploads/columns.html",
-            upload=upload,
-            **path_of(session, upload),
-            columns=columns_of(upload, uploads.external_id_keys(session, upload), usable),
-            form=form,
-            problems=problems or {},
-        )
+    form = form or ReadingForm.showing(upload)
+    form.set_sheets(upload)
+    usable = mapping if mapping and len(mapping) == len(upload.columns) else None
+    return render_template(
+        "portal/uploads/columns.html",
+        upload=upload,
+        **path_of(session, upload),
+        columns=columns_of(upload, uploads.external_id_keys(session, upload), usable),
+        form=form,
+        problems=problems or {},
+    )
 
 
 def refused_step(

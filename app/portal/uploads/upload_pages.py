@@ -12,37 +12,38 @@ from werkzeug.wrappers import Response
 
 from app.enums import ContactAction, OrganizationStatus, RetentionKind
 from app.errors import Conflict
-from app.extensions import settings
+from app.extensions import caller, settings
 from app.languages import gettext, pgettext
-from app.models import Campaign, ContactImport, Organization, Partner, utcnow
-from app.portal.uploads.campaign_labels import names_of
+from app.models import ContactImport, Partner, utcnow
+from app.portal.uploads.campaign_labels import campaign_label
 from app.portal.web.campaign_statuses import steps_of_planned
 from app.portal.web.confirmation import ConfirmationPage
 from app.portal.web.formats import long_datetime
 from app.portal.web.messages import changing
 from app.portal.web.user_timezone import zone
+from app.services import campaigns
 from app.services.partners import retention_policy
 
 
 def path_of(session: Session, upload: ContactImport) -> dict[str, Any]:
     """Return breadcrumbs and wizard steps of an upload's pages, and whether its organization takes
     new contacts."""
-    name, in_sentence = names_of(session, upload)
-    organization = session.get_one(Organization, upload.organization_id)
-    campaign = url_for("portal.campaigns.show_campaign", campaign_id=upload.campaign_id)
-    choose = url_for("portal.uploads.new_upload", campaign_id=upload.campaign_id)
+    campaign, organization, *_ = campaigns.get_with_plan(session, caller(), upload.campaign_id)
+    campaign_url = url_for("portal.campaigns.show_campaign", campaign_id=campaign.id)
+    choose = url_for("portal.uploads.new_upload", campaign_id=campaign.id)
+    is_member = caller().organization_id is not None
     return {
-        "campaign_name": in_sentence,
+        "campaign_name": campaign_label(campaign.name, None if is_member else organization.name),
         "crumbs": [
             (gettext("Campaigns"), url_for("portal.campaigns.list_campaigns")),
-            (name, campaign),
+            (campaign.name, campaign_url),
             (pgettext("noun", "Upload"), None),
         ],
         "step_names": parts_of_upload(choose, upload.action),
         "steps_of_new": None
         if upload.action is ContactAction.REMOVE
-        else steps_of_planned(session, session.get_one(Campaign, upload.campaign_id)),
-        "campaign_url": campaign,
+        else steps_of_planned(session, campaign),
+        "campaign_url": campaign_url,
         "takes_new": organization.status is not OrganizationStatus.ARCHIVED,
     }
 
