@@ -30,7 +30,7 @@ from app.portal.web.navigation import may_open
 from app.portal.web.placeholders import unknown_placeholders_message
 from app.portal.web.region_choices import region_title
 from app.portal.web.user_timezone import zone
-from app.services import assistants, calls, campaigns, contacts, outreach
+from app.services import assistants, calls, campaigns, contacts
 from app.services.calls import CallTexts
 from app.services.contacts import single_contact
 from app.services.outreach.plans import MAX_TEXT_LENGTH, speakers
@@ -87,10 +87,9 @@ def _new_form() -> TestCallForm:
     if not (contact_id and campaign_id) or not caller().may(Permission.CONTACTS_READ):
         return TestCallForm(data={"assistant": request.args.get("agent")})
     with transaction(read_only=True) as session:
-        campaign = campaigns.get(session, caller(), campaign_id)
+        campaign, _, plan, _ = campaigns.get_with_plan(session, caller(), campaign_id)
         contact = contacts.get(session, caller(), campaign.id, contact_id)
         available = speakers(session, campaign)
-        plan = outreach.stored_plan(session, campaign)
         speaker = plan.assistant_id if plan else available[0].id if available else None
         name = single_contact.name_of(contact) if contact.first_name or contact.last_name else None
     return TestCallForm(

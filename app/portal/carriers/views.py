@@ -88,8 +88,7 @@ def _account_context(session: Session) -> dict[str, Any]:
 
 def _queue_context(session: Session) -> dict[str, Any]:
     """Return the calls that wait, and the carriers' problems that may be why."""
-    waiting = queries.waiting_calls(session, caller())
-    scheduled = queries.scheduled_calls(session, caller())
+    waiting, scheduled = queries.waiting_and_scheduled(session, caller())
     carriers = carrier_health.with_problems(session)
     return {
         "waiting": queue_message(waiting, scheduled, MAX_COUNTED),

@@ -127,7 +127,7 @@ def first_steps(session: Session, steps: Mapping[SetupStep, bool]) -> FirstSteps
     )
     waiting_messages: dict[SetupStep, str | None] = {
         SetupStep.CALL: None if has_assistant else gettext("Once an assistant is ready."),
-        SetupStep.COLLEAGUE: _no_seat(session) if SetupStep.COLLEAGUE in steps else None,
+        SetupStep.COLLEAGUE: None if steps.get(SetupStep.COLLEAGUE, True) else _no_seat(session),
     }
     entries = tuple(
         _step_entry(step, is_done=is_done, waits_for=waiting_messages.get(step))

@@ -125,10 +125,10 @@ def by_organization(
 
     Raises `Forbidden` and `ValidationFailed` (``invalid_cursor``, ``operator_without_partner``).
     """
+    if known is not None and not query:
+        return _page_of(_sort_margins(known, sort), cursor, limit)
     if sort != NAME:
-        margins = known if not query else None
-        if margins is None:
-            margins = all_organizations(session, caller, month, model, query=query)
+        margins = all_organizations(session, caller, month, model, query=query)
         return _page_of(_sort_margins(margins, sort), cursor, limit)
     rows = of_partner(caller).where(Organization.created_at < end_of(month))
     if query:
@@ -278,7 +278,7 @@ def _sort_margins(rows: Sequence[MonthMargin], sort: str) -> list[MonthMargin]:
     """Sort rows that are in the order of their names; those without a margin come last."""
     name, descending = sort.removeprefix("-"), sort.startswith("-")
     if name == NAME:
-        return list(reversed(rows))
+        return list(reversed(rows) if descending else rows)
     amount = _AMOUNTS[name]
     with_margin = [row for row in rows if amount(row) is not None]
     with_margin.sort(key=lambda row: amount(row) or 0, reverse=descending)

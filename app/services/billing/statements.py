@@ -1,6 +1,6 @@
 """Statements: what an organization pays for a month. That of a closed month is stored and stays."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from uuid import UUID
@@ -84,12 +84,16 @@ def bill_with_parties(
     a subscription pays it, there are no terms either."""
     shown_bill = bill(session, caller, organization_id, month)
     parties = shown_bill.parties or _present_parties(session, shown_bill)
-    is_subscribed = shown_bill.charge is not None or (
-        shown_bill.closed_at is None and bool(subscriptions.paying(session, [organization_id]))
-    )
-    if shown_bill.total <= 0 or is_subscribed:
+    if shown_bill.total <= 0 or _is_subscribed(session, shown_bill):
         parties = replace(parties, payment=None)
     return shown_bill, parties
+
+
+def _is_subscribed(session: Session, shown_bill: Bill) -> bool:
+    """Return whether a subscription pays the bill."""
+    if shown_bill.closed_at is not None or shown_bill.charge is not None:
+        return shown_bill.charge is not None
+    return bool(subscriptions.paying(session, [shown_bill.organization_id]))
 
 
 def _present_parties(session: Session, shown_bill: Bill) -> StatementParties:
@@ -127,11 +131,7 @@ def bills(
     if not organizations:
         return {}
     if known is None:
-        ids = [organization.id for organization in organizations]
-        of_month = Statement.organization_id.in_(ids) & (Statement.month == month)
-        key = (Statement, frozenset(ids), month)
-        query = select(Statement).where(of_month)
-        known = read_once(session, key, lambda: session.scalars(query).all())
+        known = _stored(session, [organization.id for organization in organizations], month)
     stored = {row.organization_id: row for row in known}
     open_organizations = [each for each in organizations if each.id not in stored]
     closed = [each for each in organizations if each.id in stored]
@@ -140,6 +140,16 @@ def bills(
         each.id: _bill_of_statement(each, stored[each.id], plan_names) for each in closed
     }
     return {**stored_bills, **previews(session, open_organizations, month, ended=ended, used=used)}
+
+
+def _stored(
+    session: Session, organization_ids: Collection[UUID], month: date
+) -> Collection[Statement]:
+    if month == month_of(utcnow().date()):  # months are closed after their end
+        return ()
+    of_month = Statement.organization_id.in_(organization_ids) & (Statement.month == month)
+    key = (Statement, frozenset(organization_ids), month)
+    return read_once(session, key, lambda: session.scalars(select(Statement).where(of_month)).all())
 
 
 def as_if(

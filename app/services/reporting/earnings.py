@@ -147,7 +147,9 @@ def _by_month(
         existing = _existing_in(customers, month)
         totals = closed.get(month, _StatementTotals(0, {}))
         if totals.statements < len(existing):
-            totals = _StatementTotals.of(statements.bills(session, existing, month).values())
+            known = None if totals.statements else ()
+            bills = statements.bills(session, existing, month, known=known)
+            totals = _StatementTotals.of(bills.values())
         sums[month] = totals.earned(used.get(month, CallUsage()), model, currency)
     return [MonthEarned(month, sums[month]) for month in months]
 

@@ -306,7 +306,8 @@ def subject_row(
     query = of_tenant(select(ApiKey), caller, ApiKey.partner_id, ApiKey.organization_id)
     missing = NotFound(gettext("There is no such key."), "key_not_found")
     query = query.where(ApiKey.id == subject.api_key_id)
-    return fetch(session, query, missing, for_change=for_change)
+    key = (ApiKey, caller, subject.api_key_id)
+    return fetch(session, query, missing, for_change=for_change, key=key)
 
 
 def _limits_of(stored: SpendingLimit | None) -> SpendingLimits:
