@@ -188,6 +188,18 @@ def test_pages_of_operators_take_few_queries(
     assert {path: count for path, count in taken.items() if count > MAX_QUERIES} == {}
 
 
+def test_pages_of_members_take_few_queries(
+    session: Session, database: Database, tenant: Tenant, signed_in: SignedIn
+) -> None:
+    grow(session, tenant, 0)
+    make_call(session, tenant.organization, "+12025550199", utcnow())
+    session.commit()
+    # Action items, steps, calls and usage; a plan may be that of an ended subscription.
+    most = {"/calls": MAX_QUERIES, "/plan": 7, "/": 10}
+    taken = queries_of(signed_in(tenant.user), database, most, {})
+    assert {path: count for path, count in taken.items() if count > most[path]} == {}
+
+
 def test_pages_of_an_upload_take_few_queries(database: Database, uploader: Uploader) -> None:
     checked = uploader.upload(f"Name,Phone\nAnn,{phone(1)}\nBob,12\n")
     applied = uploader.applied(f"Name,Phone\nCy,{phone(3)}\n")

@@ -220,14 +220,14 @@ def _member_page(organization_id: UUID) -> str:
     with figures() as session:
         read_frame(session)
         month = overview.month(session, caller())
-        organization = organizations.get(session, caller(), organization_id)
+        organization, use = organizations.get_with_usage(session, caller(), organization_id)
         latest = calls.search(session, caller(), calls.CallSearch(), limit=SHOWN).items
         return render_template(
             "portal/overview/member.html",
             month=month,
             organization=organization,
             trial=organizations.trial_of(session, organization, current_user.partner),
-            use=organizations.usage_of(session, [organization_id])[organization_id],
+            use=use,
             billed=statements.current_month(session, caller(), organization_id).usage,
             updated=month.updated,
             **_to_do_context(session),

@@ -46,8 +46,7 @@ def _own_page(organization_id: UUID) -> str:
     today = utcnow().date()
     with transaction(read_only=True) as session:
         read_frame(session)
-        organization = organizations.get(session, caller(), organization_id)
-        use = organizations.usage_of(session, [organization_id])[organization_id]
+        organization, use = organizations.get_with_usage(session, caller(), organization_id)
         so_far = month_so_far(session, caller(), organization_id, today)
         return render_template(
             "portal/pricing/member.html",

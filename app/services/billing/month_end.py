@@ -19,6 +19,7 @@ from app.services import forecasting
 from app.services.billing import statements
 from app.services.billing.rating import BilledDay, StatementLine, with_use
 from app.services.billing.statements import Bill
+from app.services.billing.usage import CallUsage
 from app.services.forecasting import HISTORY
 from app.services.pricing import versions
 from app.services.pricing.plans import EditedPlan
@@ -39,23 +40,11 @@ class MonthForecast:
     used_up_on: date | None
 
 
-def month_end(session: Session, bill: Bill, today: date) -> MonthForecast | None:
-    """Return the forecast of this month's preview, in one query; None if the plan doesn't count
-    usage or isn't charged yet, or if there were too few days."""
-    return month_ends(session, [bill], today).get(bill.organization_id)
-
-
-def month_ends(
-    session: Session, bills: Collection[Bill], today: date
-) -> Mapping[UUID, MonthForecast]:
-    """As `month_end`, of several organizations that came from their loader, in one query."""
-    ids = [bill.organization_id for bill in bills if bill.usage]
-    return _month_ends(bills, _load_days(session, ids, today), today)
-
-
 def _month_ends(
     bills: Collection[Bill], days: Mapping[UUID, Sequence[BilledDay]], today: date
 ) -> Mapping[UUID, MonthForecast]:
+    """Return the forecasts of this month's previews: none for plans that don't count usage or
+    aren't charged yet, nor after too few days."""
     ends = {
         bill.organization_id: _forecast(bill, bill.usage, days[bill.organization_id], today)
         for bill in bills
@@ -159,9 +148,9 @@ def included_use(
     if not organization_ids or not any(plan.terms.unit and plan.terms.included for plan in plans):
         return {}
     query = visible_organizations(caller).where(Organization.id.in_(organization_ids))
-    bills = statements.bills(session, session.scalars(query).all(), month_of(today))
-    metered = [key for key, bill in bills.items() if bill.usage]
-    days = _load_days(session, metered, today)
+    organizations = session.scalars(query).all()
+    days = _load_days(session, [each.id for each in organizations], today)
+    bills = _bills(session, organizations, days, today)
     ends = _month_ends(bills.values(), days, today)
     return {
         key: IncludedUse(
@@ -174,6 +163,24 @@ def included_use(
         for key, bill in bills.items()
         if (line := bill.usage) and line.included
     }
+
+
+def _bills(
+    session: Session,
+    organizations: Sequence[Organization],
+    days: Mapping[UUID, Sequence[BilledDay]],
+    today: date,
+) -> Mapping[UUID, Bill]:
+    """Return the previews of this month, which is part of the ``days``."""
+    month = month_of(today)
+    used = {
+        key: CallUsage(
+            sum(each.calls for each in of_one if each.day >= month),
+            sum(each.minutes for each in of_one if each.day >= month),
+        )
+        for key, of_one in days.items()
+    }
+    return statements.bills(session, organizations, month, used=used)
 
 
 def _day_of_last_included(
@@ -196,8 +203,10 @@ def month_so_far(
 ) -> MonthSoFar:
     """Return the used part of what the plan includes, and the price. Raises `Forbidden`,
     `NotFound`."""
-    bill = statements.current_month(session, caller, organization_id)
-    partner_id = get_organization(session, caller, organization_id).partner_id
-    plans = versions.published(session, partner_id)
+    caller.require(Permission.USAGE_READ)
+    organization = get_organization(session, caller, organization_id)
+    days = _load_days(session, [organization_id], today)
+    bill = _bills(session, [organization], days, today)[organization_id]
+    plans = versions.published(session, organization.partner_id)
     plan = next(plan for plan in plans if plan.tier is bill.tier).localized()
-    return MonthSoFar(bill, plan, month_end(session, bill, today))
+    return MonthSoFar(bill, plan, _month_ends([bill], days, today).get(organization_id))

@@ -53,6 +53,7 @@ from app.services.organizations.usage import (
     OrganizationContents,
     OrganizationUsage,
     any_near_limit,
+    get_with_usage,
     names_of,
     near_limits,
     usage_of,

@@ -22,6 +22,7 @@ from app.models import (
 from app.models.organization import ROOMY
 from app.policy.caller import Caller
 from app.services.organizations.loading import LimitCloseness, close_to_limit, is_close, visible
+from app.services.tenancy import organization_not_found, remember_organization
 
 RECENT_DAYS = 30
 
@@ -42,6 +43,20 @@ def usage_of(session: Session, organization_ids: Collection[UUID]) -> dict[UUID,
     counts = (query.scalar_subquery() for query in _count_queries())
     query = select(Organization.id, *counts).where(Organization.id.in_(organization_ids))
     return {key: OrganizationUsage(*map(int, values)) for key, *values in session.execute(query)}
+
+
+def get_with_usage(
+    session: Session, caller: Caller, organization_id: UUID
+) -> tuple[Organization, OrganizationUsage]:
+    """Return an organization and its use, in one query. Raises as `get_organization`."""
+    counts = (query.scalar_subquery() for query in _count_queries())
+    query = visible(caller).where(Organization.id == organization_id).add_columns(*counts)
+    row = session.execute(query).one_or_none()
+    if row is None:
+        raise organization_not_found()
+    organization, *counted = row
+    remember_organization(session, caller, organization)
+    return organization, OrganizationUsage(*map(int, counted))
 
 
 def newest_with_usage(caller: Caller, limit: int) -> Select[Organization, int, int, int]:
