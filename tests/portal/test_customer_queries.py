@@ -133,7 +133,7 @@ PAGES_OF_OPERATORS = (
 )
 MORE_QUERIES = {
     # Calls: an assistant's readiness, calls, campaigns and changes; whether a call is allowed now.
-    "/assistants/{assistant}": 9,
+    "/assistants/{assistant}": 11,
     "/test-call": 8,
     # A form that shows the assistants, their external ids and the latest changes.
     "/campaigns/{campaign}/settings": 7,
