@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.enums import Role, Tier
 from app.errors import Conflict, ValidationFailed
 from app.gateways.processors.base import PriceReference, ProcessorRefused
-from app.gateways.processors.stripe import StripeProcessor
+from app.gateways.processors.stripe import PlanForSale, StripeProcessor
 from app.jobs import sell_plans
 from app.jobs.context import WorkerContext
 from app.jobs.housekeeping import refresh_prices
@@ -132,6 +132,28 @@ def test_published_plans_are_created_at_stripe_and_replaced_when_their_price_cha
     assert stripe.client.v1.prices.retrieve(second).active is False
 
 
+def test_the_default_price_of_a_product_is_replaced_and_archived_as_any_other(
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
+) -> None:
+    price = stripe.price("Plus", 9900, "usd", recurring={"interval": "month"})
+    stripe.client.v1.products.update(price.product, {"default_price": price.id})
+    assert pasted(context, tenant, price.id, product_id=str(price.product))
+    publish(context, tenant)
+
+    draft(context, tenant, terms=PlanTerms(12900, "USD"))
+    publish(context, tenant)
+    assert version(context).send_problem == ""
+    product_id, replacement = sold(context, tenant)
+    assert replacement != price.id
+    assert stripe.client.v1.prices.retrieve(price.id).active is False
+    assert stripe.client.v1.products.retrieve(product_id).default_price == replacement
+
+    draft(context, tenant, is_visible=False)
+    publish(context, tenant)
+    assert version(context).send_problem == ""
+    assert stripe.client.v1.prices.retrieve(replacement).active is False
+
+
 def test_a_repeated_job_creates_nothing_twice(
     context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:
@@ -156,6 +178,26 @@ def test_a_draft_that_was_begun_before_stripe_answered_gets_the_ids(
     before = sold(context, tenant)
     publish(context, tenant)
     assert sold(context, tenant) == before
+
+
+def test_a_late_answer_about_an_earlier_version_does_not_replace_newer_prices(
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft(context, tenant, terms=PlanTerms(100, "USD"))
+    publish(context, tenant)
+    sell = StripeProcessor.sell
+
+    def sell_slowly(account: StripeProcessor, sale: PlanForSale, key: str) -> tuple[str, str]:
+        ids = sell(account, sale, key)
+        monkeypatch.setattr(StripeProcessor, "sell", sell)
+        draft(context, tenant, terms=PlanTerms(300, "USD"))
+        publish(context, tenant)
+        return ids
+
+    draft(context, tenant, terms=PlanTerms(200, "USD"))
+    monkeypatch.setattr(StripeProcessor, "sell", sell_slowly)
+    publish(context, tenant)
+    assert stripe.client.v1.prices.retrieve(sold(context, tenant)[1]).unit_amount == 300
 
 
 def test_without_an_answer_the_plans_are_published_and_sent_again_on_request(

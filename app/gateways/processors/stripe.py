@@ -176,15 +176,15 @@ class StripeProcessor:
             options = {"idempotency_key": f"{key}:price"}
             new_id = client.v1.prices.create(params, options).id
             if price:
-                client.v1.prices.update(price_id, {"active": False})
+                _archive(client, price, new_id if str(price.product) == product_id else "")
             return product_id, new_id
 
     def archive(self, price_id: str) -> None:
         """End the sale of a price, if there is one; existing subscriptions keep it."""
         with self._asking() as client:
-            _response_or_none(
-                lambda: client.v1.prices.update(price_id, {"active": False}), price_id
-            )
+            price = _response_or_none(lambda: client.v1.prices.retrieve(price_id), price_id)
+            if price:
+                _archive(client, price)
 
     def checkout(self, price_id: str, reference: str, trial_days: int, back_url: str) -> str:
         """Return the URL of a page where a customer subscribes to a price. ``reference`` is
@@ -328,6 +328,15 @@ def _response_or_none(send: Callable[[], Any], identifier: str) -> Any:
         if error.code == "resource_missing":
             return None
         raise
+
+
+def _archive(client: Any, price: Any, successor: str = "") -> None:
+    """Archive a price. Stripe refuses that for the default price of a product, as which the
+    ``successor`` replaces it, or none."""
+    product_id = str(price.product)
+    if client.v1.products.retrieve(product_id).default_price == price.id:
+        client.v1.products.update(product_id, {"default_price": successor})
+    client.v1.prices.update(price.id, {"active": False})
 
 
 def _is_same_price(price: Any, sale: PlanForSale, product_id: str) -> bool:
