@@ -219,11 +219,15 @@ def to_send(session: Session, partner_id: UUID) -> ToSend | None:
 
 def record_ids(session: Session, version_id: UUID, ids: Mapping[Tier, Ids], problem: str) -> None:
     """For the worker: store the processor's ids, in the version, in a draft that had the same ones,
-    and in the contract's ``pricing``; or the ``problem``."""
+    and in the contract's ``pricing``; or the ``problem``. Those of a version after which another
+    one was sent already are left alone."""
     version = session.get_one(PlanVersion, version_id)
     caller = system_caller("Stripe", version.partner_id)
     partners.get(session, caller, version.partner_id, for_change=True)
     plan_set = versions.current(session, caller, version.partner_id)
+    last = plan_set.last
+    if last and last.id != version_id and (last.sent_at or last.send_problem):
+        return
     before = {plan.tier: plan.price_id for plan in plan_set.published}
     for each in filter(None, (plan_set.last, plan_set.draft)):
         plans = [
