@@ -272,6 +272,7 @@ def test_statements_paid_by_subscription_or_of_zero_show_no_instructions(
         reference="sub_1",
         tier=Tier.PLUS,
         status=SubscriptionStatus.ACTIVE,
+        created_at=datetime(2026, 10, 20, tzinfo=UTC),
         seen_at=datetime(2026, 10, 20, tzinfo=UTC),
     )
     session.add(subscription)

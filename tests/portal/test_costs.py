@@ -402,6 +402,7 @@ def test_a_statement_says_what_is_paid_through_stripe(
         reference="sub_1",
         tier=Tier.PLUS,
         status=SubscriptionStatus.ACTIVE,
+        created_at=IN_OCTOBER,
         seen_at=IN_OCTOBER,
     )
     session.add(subscription)

@@ -76,7 +76,7 @@ def _close_month(session: Session, partner_id: UUID, month: date, now: datetime)
     expected = previews(session, open_organizations, month)
     corrections = _corrections(session, open_organizations, month)
     subscribed = subscriptions.paying(
-        session, [organization.id for organization in open_organizations]
+        session, [organization.id for organization in open_organizations], end_of(month)
     )
     for organization in open_organizations:
         bill = expected[organization.id]

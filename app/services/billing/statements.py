@@ -93,7 +93,8 @@ def _is_subscribed(session: Session, shown_bill: Bill) -> bool:
     """Return whether a subscription pays the bill."""
     if shown_bill.closed_at is not None or shown_bill.charge is not None:
         return shown_bill.charge is not None
-    return bool(subscriptions.paying(session, [shown_bill.organization_id]))
+    at = min(end_of(shown_bill.month), utcnow())
+    return bool(subscriptions.paying(session, [shown_bill.organization_id], at))
 
 
 def _present_parties(session: Session, shown_bill: Bill) -> StatementParties:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from app.database import read_once
@@ -63,11 +63,12 @@ def is_lasting(organization_id: UUID) -> ColumnElement[bool]:
     return Subscription.id == active_ids.order_by(candidate.id.desc()).limit(1).scalar_subquery()
 
 
-def paying(session: Session, organization_ids: Collection[UUID]) -> set[UUID]:
-    """Return those of the organizations that have a subscription."""
+def paying(session: Session, organization_ids: Collection[UUID], at: datetime) -> set[UUID]:
+    """Return those of the organizations that had a subscription at that moment."""
     query = select(Subscription.organization_id).where(
         Subscription.organization_id.in_(organization_ids),
-        Subscription.status != SubscriptionStatus.ENDED,
+        Subscription.created_at < at,
+        or_(Subscription.status != SubscriptionStatus.ENDED, Subscription.ended_at >= at),
     )
     return set(session.scalars(query))
 

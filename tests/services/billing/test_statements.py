@@ -154,6 +154,7 @@ def test_usage_beyond_the_plan_is_charged_to_a_lasting_subscription(
         reference="sub_1",
         tier=Tier.PLUS,
         status=status,
+        created_at=SINCE,
         seen_at=CLOSING,
     )
     session.add(subscription)
@@ -171,6 +172,7 @@ def end_subscription(session: Session, tenant: Tenant, at: datetime) -> None:
             reference="sub_1",
             tier=Tier.PLUS,
             status=SubscriptionStatus.ENDED,
+            created_at=SINCE,
             seen_at=at,
             ended_at=at,
         )
@@ -193,6 +195,39 @@ def test_the_month_in_which_a_subscription_ends_has_its_plan_without_the_price(
     used = StatementLine(LineKind.USAGE, 30, "minute", 12, 10, 2, 150_000)
     assert (october.tier, october.lines, october.charge) == (Tier.PLUS, [used], None)
     assert (november.tier, november.total, november.charge) == (Tier.FREE, 400, None)
+
+
+def test_a_subscription_that_ends_before_a_past_month_is_closed_has_paid_it(
+    session: Session, tenant: Tenant
+) -> None:
+    call(session, tenant.plus, IN_OCTOBER, 12 * 60)
+    with set_clock() as clock:
+        clock.now = CLOSING - timedelta(hours=2)
+        change = read(UpdateOrganizationInput, {"paymentTier": Tier.FREE.value})
+        organizations.update(session, tenant.caller(Role.PARTNER_ADMIN), tenant.plus.id, change)
+        end_subscription(session, tenant, clock.now)
+    close(session, CLOSING)
+    october = bill(session, tenant)
+    assert (october.tier, october.total) == (Tier.PLUS, 9_930)
+    assert october.charge == statements.StatementCharge(30, is_done=False, problem="")
+
+
+def test_a_subscription_that_begins_before_a_past_month_is_closed_does_not_pay_it(
+    session: Session, tenant: Tenant
+) -> None:
+    session.add(
+        Subscription(
+            partner_id=tenant.partner.id,
+            organization_id=tenant.plus.id,
+            reference="sub_1",
+            tier=Tier.PLUS,
+            status=SubscriptionStatus.ACTIVE,
+            created_at=CLOSING - timedelta(hours=2),
+            seen_at=CLOSING,
+        )
+    )
+    close(session, CLOSING)
+    assert (bill(session, tenant).total, bill(session, tenant).charge) == (9_900, None)
 
 
 def test_usage_reported_after_the_end_of_a_subscription_is_invoiced_by_the_partner(
