@@ -223,6 +223,24 @@ def test_a_scheduled_report_is_sent_once_a_month_to_each_address(
     assert session.scalars(actions).all() == ["partner.report_scheduled"]
 
 
+def test_a_report_is_sent_once_its_month_is_over_in_utc(
+    session: Session, settings: Settings, admin: Browser
+) -> None:
+    """8:00 on 1 November in Tokyo is 23:00 UTC on 31 October, whose calls still count."""
+    at_eight = {**WANTED, "day": "1", "hour": "8", "timezone": "Asia/Tokyo"}
+    admin.post(SCHEDULE, at_eight, page=SCHEDULE)
+    sent = [
+        monthly_reports.send_due(session, moment, ModelRate(), session)
+        for moment in (datetime(2026, 10, 31, 23, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC))
+    ]
+    assert sent == [0, 1]
+    assert {letter.subject for letter in send_waiting(session, settings)} == {
+        "Report of October 2026 for Northwind"
+    }
+    stored = session.scalars(select(ReportSchedule)).one()
+    assert stored.next_at == datetime(2026, 12, 1, tzinfo=UTC)
+
+
 def test_a_user_gets_the_report_in_their_own_language_others_in_the_chosen_one(
     session: Session, settings: Settings, tenant: Tenant, admin: Browser
 ) -> None:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from app.calendar_months import next_month
+from app.calendar_months import midnight, month_of, next_month
 from app.database import read_once
 from app.errors import NotFound, Problem, check_version, raise_problems, unknown_language
 from app.languages import gettext
@@ -151,11 +151,13 @@ def _validate(data: ScheduleInput) -> None:
 
 
 def next_time(schedule: ReportSchedule, now: datetime) -> datetime:
-    """Return the next time of the schedule after ``now``."""
+    """Return the next time of the schedule after ``now``; not before the reported month is over in
+    UTC, as its days are."""
     zone = ZoneInfo(schedule.timezone)
     month = now.astimezone(zone).date()
     while True:
-        candidate = datetime(month.year, month.month, schedule.day, schedule.hour, tzinfo=zone)
+        chosen = datetime(month.year, month.month, schedule.day, schedule.hour, tzinfo=zone)
+        candidate = max(chosen.astimezone(UTC), midnight(month_of(month)))
         if candidate > now:
-            return candidate.astimezone(UTC)
+            return candidate
         month = next_month(month)
