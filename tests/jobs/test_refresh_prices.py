@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -11,11 +12,14 @@ from sqlalchemy import select, update
 
 from app.database import Database
 from app.enums import Tier
+from app.gateways.processors.base import ListedPrice, PriceReference
 from app.jobs.housekeeping import refresh_prices
 from app.models import ProcessorCheck, ProcessorPrice, utcnow
+from app.services.pricing import refresh
 from tests.fixtures.settings import settings_for, url_of
 from tests.fixtures.stripe_server import KEY, StripeServer, stripe_server
 from tests.fixtures.tenants import make_partner
+from tests.fixtures.waiting import wait_for, waits_for_a_lock
 from tests.fixtures.worker_context import worker_context
 
 
@@ -98,3 +102,22 @@ def test_without_an_answer_the_last_known_price_stays_and_the_log_says_so(
     assert stored_prices(database) == before
     assert "prices were not refreshed: Stripe gave no answer" in caplog.text
     assert KEY not in caplog.text
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+def test_two_answers_about_a_new_price_at_once_are_both_stored(fresh_database: Database) -> None:
+    offer(fresh_database, "price_new")
+    new = PriceReference(Tier.FREE, "price_new", "prod_x")
+    answer = {"price_new": ListedPrice("Plus", Decimal(99), "USD", "prod_x", "month")}
+
+    def store() -> None:
+        with fresh_database.transaction() as session:
+            refresh.store_prices(session, None, [new], answer)
+
+    with ThreadPoolExecutor(1) as other_worker:
+        with fresh_database.transaction() as session:
+            refresh.store_prices(session, None, [new], answer)
+            stored = other_worker.submit(store)
+            wait_for(lambda: waits_for_a_lock(fresh_database))
+        stored.result()
+    assert stored_prices(fresh_database) == {"price_new": ("Plus", Decimal(99), "USD")}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, or_, select
@@ -10,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.gateways.processors.base import ListedPrice, PriceReference
 from app.models import Pricing, ProcessorAccount, ProcessorCheck, ProcessorPrice, utcnow
 from app.services.pricing.plans import LOCAL_ID
+from app.services.uniqueness import insert_into
 
 FRESH_FOR = timedelta(minutes=10)
 BATCH_SIZE = 20
@@ -65,27 +67,45 @@ def store_prices(
     doesn't know keeps its last known price."""
     now, ids = utcnow(), [reference.price_id for reference in references]
     pairs = [(partner_id, price_id) for price_id in ids] if partner_id else _named(session, ids)
-    for owner_id, price_id in pairs:
-        price = prices.get(price_id)
-        session.merge(
-            ProcessorCheck(
-                partner_id=owner_id, price_id=price_id, found=price is not None, asked_at=now
-            )
-        )
-        if price is not None:
-            session.merge(
-                ProcessorPrice(
-                    partner_id=owner_id,
-                    price_id=price_id,
-                    product_id=price.product_id,
-                    name=price.name[:200],
-                    cost=price.cost,
-                    currency=price.currency,
-                    interval=price.interval,
-                    fetched_at=now,
-                )
-            )
-    session.flush()
+    pairs.sort()  # a fixed order: concurrent answers don't deadlock
+    checks = [
+        {
+            "partner_id": owner_id,
+            "price_id": price_id,
+            "found": price_id in prices,
+            "asked_at": now,
+        }
+        for owner_id, price_id in pairs
+    ]
+    known = [
+        {
+            "partner_id": owner_id,
+            "price_id": price_id,
+            "product_id": price.product_id,
+            "name": price.name[:200],
+            "cost": price.cost,
+            "currency": price.currency,
+            "interval": price.interval,
+            "fetched_at": now,
+        }
+        for owner_id, price_id in pairs
+        if (price := prices.get(price_id))
+    ]
+    _write(session, ProcessorCheck, checks)
+    _write(session, ProcessorPrice, known)
+
+
+def _write(
+    session: Session,
+    table: type[ProcessorCheck | ProcessorPrice],
+    rows: Sequence[Mapping[str, Any]],
+) -> None:
+    """Write rows, also while another worker writes them."""
+    if not rows:
+        return
+    statement, key = insert_into(session, table), ("partner_id", "price_id")
+    new = {name: statement.excluded[name] for name in rows[0] if name not in key}
+    session.execute(statement.on_conflict_do_update(index_elements=key, set_=new), rows)
 
 
 def _named(session: Session, price_ids: Sequence[str]) -> list[tuple[UUID, str]]:
