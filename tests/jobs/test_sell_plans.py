@@ -275,6 +275,16 @@ def test_a_pasted_id_is_saved_only_if_stripe_says_the_same(
     assert sold(context, tenant) == (right.product, right.id)
 
 
+def test_a_pasted_price_without_a_product_keeps_its_own(
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer
+) -> None:
+    price = stripe.price("Plus", 9900, "usd", recurring={"interval": "month"})
+    assert pasted(context, tenant, price.id)
+    publish(context, tenant)
+    assert sold(context, tenant) == (price.product, price.id)
+    assert stripe.client.v1.prices.retrieve(price.id).active is True
+
+
 def test_an_id_that_stripe_did_not_know_is_checked_again(
     context: WorkerContext, tenant: Tenant, stripe: StripeServer
 ) -> None:

@@ -59,7 +59,7 @@ _STATES = {
 @dataclass(frozen=True, slots=True)
 class PlanForSale:
     """A plan to sell: the content of its product and price. ``price_id`` and ``product_id`` are the
-    current ones, or blank."""
+    current ones, or blank; without a product that of the price is used."""
 
     name: str
     cost: Decimal
@@ -155,14 +155,15 @@ class StripeProcessor:
         nothing twice.
         """
         with self._asking() as client:
-            product_id, price_id = sale.product_id, sale.price_id
+            price_id = sale.price_id
+            price = _response_or_none(lambda: client.v1.prices.retrieve(price_id), price_id)
+            product_id = sale.product_id or (str(price.product) if price else "")
             changes = {"name": sale.name, "active": True}
             if not _response_or_none(
                 lambda: client.v1.products.update(product_id, changes), product_id
             ):
                 options = {"idempotency_key": f"{key}:product"}
                 product_id = client.v1.products.create({"name": sale.name}, options).id
-            price = _response_or_none(lambda: client.v1.prices.retrieve(price_id), price_id)
             if price and _is_same_price(price, sale, product_id):
                 if not price.active:
                     client.v1.prices.update(price_id, {"active": True})
