@@ -83,6 +83,7 @@ def test_alert_levels_and_recipients_are_set_with_the_budget(
     assert "\nbooks@acme.example\nb@x.io</textarea>" in page.replace("\r", "")
     for wrong, words in (
         ({"levels": "half"}, "Enter percentages like 50, 80, 100."),
+        ({"levels": "9" * 5000}, "Enter percentages like 50, 80, 100."),
         ({"levels": "300"}, "Enter 1 to 5 percentages from 1 to 200, like 50, 80, 100."),
         ({"recipients": "nobody"}, "“nobody” isn’t an email address."),
         ({"budget": "x", "levels": "half", "recipients": "nobody"}, "3 things need changing"),

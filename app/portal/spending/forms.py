@@ -19,6 +19,7 @@ from app.portal.web.forms import PortalForm
 from app.services import spending
 from app.services.spending import SpendingLimits, SpendingState
 from app.services.spending.budgets import ALERTS, MonthBudget, check
+from app.validation.texts import whole_number
 
 _MAX_AMOUNT = Decimal(10**12)
 _MAX_DECIMALS = 6
@@ -156,7 +157,7 @@ class BudgetForm(PortalForm):
         return fine and checked
 
     def validate_levels(self, _field: StringField) -> None:
-        if not all(level.isdecimal() for level in self._levels):
+        if any(whole_number(level, 9) is None for level in self._levels):
             raise ValidationError(gettext("Enter percentages like 50, 80, 100."))
 
     @property
