@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import Role
 from app.models import SpendingLimit, SpendingTotal, User, utcnow
-from app.services import pauses, spending
+from app.services import organizations, pauses, spending
 from app.services.credentials import api_keys
 from app.services.spending import LimitSubject, SpendingLimits, rates
 from tests.fixtures.tenants import OPERATOR, Tenant
@@ -287,6 +287,19 @@ def test_overview_and_spending_name_a_limit_that_is_nearly_used_or_reached(
             words is not None,
             [each for each in ("nearly used.", "is reached: calls") if words and each in words],
         )
+
+
+def test_the_reached_limit_of_an_archived_organization_is_not_named(
+    session: Session, tenant: Tenant, admin: Browser
+) -> None:
+    subject = LimitSubject(organization_id=tenant.organization.id)
+    spending.change(session, OPERATOR, subject, SpendingLimits(day_micros=DOLLAR))
+    used(session, tenant, f"organization:{tenant.organization.id}", DOLLAR)
+    paths, words = ("/", "/settings/spending"), "calls are refused or wait"
+    assert [words in admin.get(path).text for path in paths] == [True, True]
+    organizations.archive(session, OPERATOR, tenant.organization.id)
+    session.commit()
+    assert [words in admin.get(path).text for path in paths] == [False, False]
 
 
 def test_the_portals_limit_is_named_to_partner_admins_only(

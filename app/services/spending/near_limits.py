@@ -37,12 +37,13 @@ class NearSpendingLimit:
 
 
 def near_limits(session: Session, caller: Caller, limit: int) -> list[NearSpendingLimit]:
-    """Return at most this many limits of the caller's partner and its organizations of which `NEAR`
-    percent are used, in one query."""
+    """Return at most this many limits of the caller's partner and its organizations, without
+    archived ones, of which `NEAR` percent are used, in one query."""
     query = (
         _near_query(caller)
         .add_columns(Organization.name, Organization.status, _is_used(100))
         .outerjoin(Organization, Organization.id == SpendingLimit.organization_id)
+        .where(or_(Organization.id.is_(None), Organization.status != OrganizationStatus.ARCHIVED))
         .order_by(SpendingLimit.scope.desc(), SpendingTotal.period.desc())
         .limit(2 * limit)
     )
