@@ -39,7 +39,8 @@ def _follow(subscription_id: str) -> None:
 
 def follow(worker: WorkerContext, subscription_id: UUID) -> None:
     """Store the processor's state of a subscription, and change the organization's plan
-    accordingly. Without an answer it is queried again at the next report, or tomorrow.
+    accordingly. Without an answer it is queried again at the next report, or tomorrow; at once if
+    another answer was stored meanwhile.
 
     Raises `ProcessorUnavailable`.
     """
@@ -53,8 +54,10 @@ def follow(worker: WorkerContext, subscription_id: UUID) -> None:
         log.warning("a subscription was not followed: %s", error)
         return
     with worker.database.transaction() as session:
-        paid_plans.record_subscription(session, subscription_id, followed, subscription)
-    if subscription and subscription.status is SubscriptionStatus.ACTIVE:
+        is_stored = paid_plans.record_subscription(session, subscription_id, followed, subscription)
+    if not is_stored:
+        follow(worker, subscription_id)
+    elif subscription and subscription.status is SubscriptionStatus.ACTIVE:
         for replaced in followed.replaced:
             _end(worker, replaced)
 

@@ -11,6 +11,8 @@ from sqlalchemy import select
 
 from app.enums import Role, SubscriptionStatus, Tier
 from app.errors import Conflict
+from app.gateways.processors.base import CustomerSubscription
+from app.gateways.processors.stripe import StripeProcessor
 from app.jobs import follow_subscriptions, sell_plans
 from app.jobs.context import WorkerContext
 from app.models import AuditEntry, Checkout, Organization, Statement, Subscription, new_id
@@ -131,6 +133,26 @@ def test_the_plan_becomes_free_when_the_subscription_ends(
         ("Stripe", {"subscription": "ended"}),
         ("Stripe", {"subscription": "active"}),
     ]
+
+
+def test_an_answer_that_comes_after_that_of_a_later_query_changes_nothing(
+    context: WorkerContext, tenant: Tenant, stripe: StripeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = subscribe(context, stripe, tenant)
+    query = StripeProcessor.subscription
+
+    def answer_late(account: StripeProcessor, reference: str) -> CustomerSubscription | None:
+        answer = query(account, reference)
+        monkeypatch.setattr(StripeProcessor, "subscription", query)
+        become(context, stripe, made, status="canceled")
+        return answer
+
+    monkeypatch.setattr(StripeProcessor, "subscription", answer_late)
+    follow_subscriptions.follow(context, made)
+    assert (plan(context, tenant), stored(context, made).status) == (
+        Tier.FREE,
+        SubscriptionStatus.ENDED,
+    )
 
 
 def test_another_price_of_the_subscription_is_another_plan(

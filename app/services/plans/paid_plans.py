@@ -30,12 +30,16 @@ def record_subscription(
     subscription_id: UUID,
     followed: FollowedSubscription,
     answer: CustomerSubscription | None,
-) -> None:
+) -> bool:
     """For the worker: store the processor's answer about a subscription, and change the
-    organization's plan accordingly."""
+    organization's plan accordingly. Return False, with nothing stored, if another answer was stored
+    meanwhile, which may be newer."""
+    if subscriptions.lock_if_seen_again(session, subscription_id, followed.seen_at):
+        return False
     tier = subscriptions.store_processor_answer(session, subscription_id, answer)
     if tier is not None:
         _change_plan(session, followed.partner_id, followed.organization_id, tier)
+    return True
 
 
 def _change_plan(session: Session, partner_id: UUID, organization_id: UUID, tier: Tier) -> None:

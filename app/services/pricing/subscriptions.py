@@ -32,12 +32,13 @@ BATCH_SIZE = 50
 @dataclass(frozen=True, slots=True)
 class FollowedSubscription:
     """The data to query a subscription. ``replaced`` are those of the same customer that it
-    replaces."""
+    replaces; ``seen_at`` is when the last answer was stored."""
 
     partner_id: UUID
     organization_id: UUID
     reference: str
     replaced: Sequence[UUID]
+    seen_at: datetime
 
 
 def current(session: Session, caller: Caller, organization_id: UUID) -> Subscription | None:
@@ -143,8 +144,18 @@ def to_follow(session: Session, subscription_id: UUID) -> FollowedSubscription |
     is_over = subscription.status is SubscriptionStatus.ENDED
     replaced = [] if is_over else session.scalars(older).all()
     return FollowedSubscription(
-        subscription.partner_id, subscription.organization_id, subscription.reference, replaced
+        subscription.partner_id,
+        subscription.organization_id,
+        subscription.reference,
+        replaced,
+        subscription.seen_at,
     )
+
+
+def lock_if_seen_again(session: Session, subscription_id: UUID, seen_at: datetime) -> bool:
+    """For the worker: lock a subscription; return whether another answer was stored since then."""
+    row = session.get(Subscription, subscription_id, with_for_update=True)
+    return row is not None and row.seen_at != seen_at
 
 
 def due(session: Session, now: datetime, after: UUID | None = None) -> Sequence[UUID]:
