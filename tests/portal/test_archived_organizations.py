@@ -7,8 +7,16 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.enums import ContactAction, ImportStatus, OrganizationStatus, Role, UserStatus
-from app.models import AlertRule, Campaign, ContactImport, utcnow
+from app.enums import (
+    ContactAction,
+    ImportStatus,
+    OrganizationStatus,
+    Role,
+    SubscriptionStatus,
+    Tier,
+    UserStatus,
+)
+from app.models import AlertRule, Campaign, ContactImport, Subscription, utcnow
 from app.services import assistants, contacts, do_not_call, organizations
 from app.services.organizations import OrganizationFilter
 from tests.fixtures.tenants import OPERATOR, Tenant, converse
@@ -285,3 +293,26 @@ def test_an_archived_organization_is_restored_from_the_menu_of_its_row(
     session.refresh(organization)
     assert organization.status is OrganizationStatus.ACTIVE
     assert 'form="restore-' not in admin.get("/organizations").text
+
+
+def test_archiving_and_suspending_say_that_a_subscription_goes_on(
+    session: Session, tenant: Tenant, admin: Browser
+) -> None:
+    sentence = "Its subscription goes on. Cancel it in Stripe if the customer should stop paying."
+    paths = [f"/organizations/{tenant.organization.id}/{act}" for act in ("archive", "suspend")]
+    assert [sentence in words(admin.get(path)) for path in paths] == [False, False]
+    subscription = Subscription(
+        partner_id=tenant.partner.id,
+        organization_id=tenant.organization.id,
+        reference="sub_1",
+        customer="cus_1",
+        tier=Tier.BASIC,
+        status=SubscriptionStatus.ACTIVE,
+        seen_at=utcnow(),
+    )
+    session.add(subscription)
+    session.commit()
+    assert [sentence in words(admin.get(path)) for path in paths] == [True, True]
+    subscription.ends_at = utcnow()
+    session.commit()
+    assert [sentence in words(admin.get(path)) for path in paths] == [False, False]

@@ -95,7 +95,8 @@ def _suspend_consequences(active_items: ActiveItems) -> list[str]:
                 campaigns,
             )
         )
-    return [*consequences, gettext("Nothing is deleted. Reactivating restores access.")]
+    hint = gettext("Nothing is deleted. Reactivating restores access.")
+    return [*consequences, *_subscription_consequences(active_items), hint]
 
 
 def _archive_consequences(active_items: ActiveItems) -> list[str]:
@@ -119,7 +120,15 @@ def _archive_consequences(active_items: ActiveItems) -> list[str]:
         "It leaves your list. Nothing is deleted. You can restore it; calls stay cancelled and "
         "campaigns paused."
     )
-    return [*consequences, restore_hint]
+    return [*consequences, *_subscription_consequences(active_items), restore_hint]
+
+
+def _subscription_consequences(active_items: ActiveItems) -> list[str]:
+    if not active_items.subscriptions:
+        return []
+    return [
+        gettext("Its subscription goes on. Cancel it in Stripe if the customer should stop paying.")
+    ]
 
 
 def suspend_effect(consequences: Sequence[str]) -> str:

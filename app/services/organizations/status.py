@@ -6,9 +6,16 @@ from uuid import UUID
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from app.enums import CallStatus, CampaignStatus, EndedReason, OrganizationStatus, UserStatus
+from app.enums import (
+    CallStatus,
+    CampaignStatus,
+    EndedReason,
+    OrganizationStatus,
+    SubscriptionStatus,
+    UserStatus,
+)
 from app.languages import gettext_noop
-from app.models import ApiKey, Call, Campaign, OAuthClient, Organization, User, utcnow
+from app.models import ApiKey, Call, Campaign, OAuthClient, Organization, Subscription, User, utcnow
 from app.policy import Permission
 from app.policy.caller import Caller
 from app.services import audit, rollup
@@ -23,13 +30,15 @@ ARCHIVED_MESSAGE = gettext_noop("The organization was archived before the call w
 
 @dataclass(frozen=True, slots=True)
 class ActiveItems:
-    """The active items of an organization, which stop when it is suspended."""
+    """The active items of an organization, most of which stop when it is suspended."""
 
     users: int
     keys: int
     clients: int
     waiting_calls: int
     running_campaigns: int
+    subscriptions: int
+    """Uncancelled ones, which don't stop: the customer goes on paying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,12 @@ def reach_counts(organization_id: UUID) -> tuple[Select[int], ...]:
     campaigns = select(func.count()).where(
         Campaign.organization_id == organization_id, Campaign.status == CampaignStatus.ACTIVE
     )
-    return users, keys, active_clients(organization_id), calls, campaigns
+    paying = select(func.count()).where(
+        Subscription.organization_id == organization_id,
+        Subscription.status != SubscriptionStatus.ENDED,
+        Subscription.ends_at.is_(None),
+    )
+    return users, keys, active_clients(organization_id), calls, campaigns, paying
 
 
 def active_clients(organization_id: UUID) -> Select[int]:
