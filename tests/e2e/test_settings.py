@@ -60,3 +60,18 @@ def test_the_sign_in_policy_is_refused_corrected_and_saved(
         expect(page.get_by_text("Sign-in settings saved.")).to_be_visible()
         expect(limit).to_have_value(hours)
     sound(visit, script)
+
+
+def test_the_save_bar_names_unsaved_changes(
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(shared_stack, partner)
+    visit.sign_in(partner["users"][0], then="/settings")
+    page, unsaved = visit.page, visit.page.get_by_text("Unsaved changes.")
+    expect(unsaved).to_be_hidden()
+    field = page.get_by_label("URL parameters kept after sign-in")
+    field.fill("utm_medium")
+    expect(unsaved).to_be_visible()
+    page.get_by_role("button", name="Save settings").click()
+    expect(page.get_by_text("Settings saved")).to_be_visible()
+    expect(unsaved).to_be_hidden()
