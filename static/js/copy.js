@@ -1,5 +1,7 @@
-// <button data-copy="id of the text" hidden>: copies the text and says so for two seconds.
+// <button data-copy="id of the text" hidden>: copies the text and says so for two seconds. If the
+// browser refuses, it selects the text instead.
 import { message } from "./messages.js";
+import { showToast } from "./toast.js";
 
 export function setUpCopyButtons(root) {
   if (!navigator.clipboard) return;
@@ -8,7 +10,18 @@ export function setUpCopyButtons(root) {
     const originalText = label.textContent;
     button.hidden = false;
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+      const source = document.getElementById(button.dataset.copy);
+      try {
+        await navigator.clipboard.writeText(source.textContent);
+      } catch {
+        getSelection().selectAllChildren(source);
+        showToast(message("copyRefused"));
+        return;
+      }
+      if (label.matches(".visually-hidden")) {
+        showToast(message("copied"));
+        return;
+      }
       button.style.minWidth = `${button.offsetWidth}px`;
       label.textContent = message("copied");
       setTimeout(() => {

@@ -75,3 +75,22 @@ def test_a_key_is_created_used_and_revoked(
     expect(page.get_by_text("Works until").first).to_be_visible()
     if script:
         assert visit.findings() == []
+
+
+def test_a_secret_that_the_browser_may_not_copy_is_selected(
+    shared_stack: Stack, partner: dict[str, Any], open_browser: Open
+) -> None:
+    visit = open_browser(shared_stack, partner)
+    page = visit.page
+    page.add_init_script(
+        "navigator.clipboard.writeText = () => Promise.reject(new DOMException('denied'))"
+    )
+    visit.sign_in(partner["users"][0], then="/api-access")
+    page.get_by_role("link", name="Create key").click()
+    page.get_by_label("Organization").fill(partner["organizations"][0]["name"])
+    page.get_by_label("Name").fill("Copied by hand")
+    page.get_by_label("Write contacts").check()
+    page.get_by_role("button", name="Create key").click()
+    page.get_by_role("button", name="Copy key").click()
+    expect(page.get_by_role("status").filter(has_text="press Ctrl+C")).to_be_visible()
+    assert page.evaluate("getSelection().toString()") == page.locator("#secret").inner_text()
