@@ -78,7 +78,7 @@ MEMBERS = ListDefinition(
             "organization",
             lazy_gettext("Organization"),
             lambda row: row.organization.name,
-            "truncated",
+            "truncated cell-owner",
         ),
         ListColumn(
             "plan",
