@@ -13,6 +13,7 @@ from app.enums import Role, Tier
 from app.models import User, utcnow
 from app.services.billing import closing
 from app.services.pricing import versions
+from tests.fixtures.clock import set_clock
 from tests.fixtures.tenants import Tenant, converse
 from tests.portal.conftest import Browser
 
@@ -151,11 +152,17 @@ def test_a_statement_names_the_plan_in_the_readers_language(
     german_browser: Browser, signed_in: SignedIn, tenant: Tenant, session: Session, is_closed: bool
 ) -> None:
     month = month_of(utcnow().date())
-    if is_closed:
-        assert closing.close_due(session, end_of(month) + timedelta(days=1))
-        session.commit()
     path = f"/statements/{tenant.organization.id}"
-    assert ("Vorschau" in german_browser.get(path).text) is not is_closed
-    assert "Einstieg" in german_browser.get(path).text
-    assert "Einstieg" not in signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(path).text
-    assert "Starter" in german_browser.get(f"{path}.csv").text  # scripts read it
+    with set_clock() as clock:
+        if is_closed:
+            clock.now = end_of(month) + timedelta(days=1)
+            assert closing.close_due(session, clock.now)
+            session.commit()
+            german_browser = signed_in(tenant.user)
+        german = german_browser.get(f"{path}?month={month:%Y-%m}").text
+        assert ("Vorschau" in german) is not is_closed
+        assert "Einstieg" in german
+        english = signed_in(tenant.staff[Role.PARTNER_ADMIN]).get(f"{path}?month={month:%Y-%m}")
+        assert "Einstieg" not in english.text
+        file = german_browser.get(f"{path}.csv?month={month:%Y-%m}")
+        assert "Starter" in file.text  # scripts read it
