@@ -71,21 +71,26 @@ function colour(element, name) {
   return value;
 }
 
+const momentsOf = (days) => days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
+
 function columns(kind, { days, series, unfinished }) {
-  const moments = days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
+  const moments = momentsOf(days);
   if (kind !== "line") {
     const heights = kind === "bars" ? stacked(series) : series.map(({ values }) => values);
     return [moments, ...heights.map((each) => each.map((value) => value || null))]; // 0 would be an edge
   }
   const values = [];
   for (const { values: figures, role } of series) {
-    const last = figures.length - 1;
+    const last = latest(figures);
     const endsInPoint = unfinished && role === "first"; // as in lineSeries, also on the first day
     values.push(endsInPoint ? figures.map((value, at) => (at < last ? value : null)) : figures);
     if (endsInPoint) values.push(figures.map((value, at) => (at === last ? value : null)));
   }
   return [moments, ...values];
 }
+
+// The last day that isn't still to come.
+const latest = (values) => values.findLastIndex((value) => value !== null);
 
 // The upper series is drawn first, as the sum, and the lower one over it.
 function stacked(series) {
@@ -106,6 +111,7 @@ function options(element, data, width) {
     text: colour(element, "--ink-3"),
   };
   const kind = element.dataset.chart;
+  const moments = momentsOf(data.days);
   const bars = kind !== "line";
   const smallest = data.series.every(({ values }) =>
     values.every((value) => Number.isInteger(value ?? 0)),
@@ -122,7 +128,7 @@ function options(element, data, width) {
     legend: { show: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "UTC"),
     scales: {
-      x: { time: true, range: (_, from, to) => [from - margin, to + margin] },
+      x: { time: true, range: () => [moments[0] - margin, moments.at(-1) + margin] },
       y: {
         range: (_, __, maximum) => [
           0,
@@ -130,14 +136,13 @@ function options(element, data, width) {
         ],
       },
     },
-    axes: [dayAxis(data, width, colours), valueAxis(colours, smallest)],
+    axes: [dayAxis(moments, data.unit, width, colours), valueAxis(colours, smallest)],
     series: [{}, ...drawn(data, colours, width, element)],
   };
 }
 
-function dayAxis({ days, unit }, width, colours) {
-  const every = Math.max(1, Math.ceil(days.length / (width / (unit === "month" ? 64 : 44))));
-  const moments = days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1000);
+function dayAxis(moments, unit, width, colours) {
+  const every = Math.max(1, Math.ceil(moments.length / (width / (unit === "month" ? 64 : 44))));
   return {
     stroke: colours.text,
     font: FONT,
@@ -187,10 +192,11 @@ function valueAxis(colours, smallest) {
 function barSeries({ days, series, unfinished }, colours, width) {
   const top = series.length - 1;
   const thin = width / days.length < 8; // only the edge of a bar would be left
+  const today = latest(series[0].values);
   // A day that still runs is an outline.
   const each = (colour, last) => ({
     unit: 3,
-    values: () => days.map((_, at) => (at < days.length - 1 ? colour : last)),
+    values: () => days.map((_, at) => (at < today ? colour : last)),
   });
   const fillOf = (at) => (at === 0 ? colours.first : colours.second);
   const paths = (at) =>

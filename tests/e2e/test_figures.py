@@ -5,12 +5,13 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests.e2e.conftest import Open
 from tests.e2e.scripts import ask, token_of
@@ -58,21 +59,54 @@ def test_the_first_page_leads_to_what_needs_a_decision(
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
-def with_first_day_only(route: Route) -> None:
-    """Answer with the overview as it is on the first day of a month."""
-    answer = route.fetch()
+def coloured(canvas: Locator) -> tuple[float, float]:
+    """Where the leftmost and the rightmost coloured pixel are, as parts of the width."""
+    expect(canvas).to_have_count(1)
+    found: tuple[float, float] = canvas.evaluate(
+        """canvas => {
+            const { width, height } = canvas;
+            const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+            const found = [];
+            for (let at = 0; at < data.length; at += 4) {
+                const pixel = data.slice(at, at + 3);
+                if (data[at + 3] > 128 && Math.max(...pixel) - Math.min(...pixel) > 40)
+                    found.push(((at / 4) % width) / width);
+            }
+            return [Math.min(...found), Math.max(...found)];
+        }"""
+    )
+    return found
 
-    def shorten(found: re.Match[str]) -> str:
-        data = json.loads(found[2])
-        data["days"] = data["days"][:1]
-        for series in data["series"]:
-            series["values"] = series["values"][:1]
-        return found[1] + json.dumps(data)
 
-    chart = r'(data-chart="line".*?<script type="application/json">)(.*?)(?=</script>)'
-    changed, count = re.subn(chart, shorten, answer.text(), flags=re.DOTALL)
-    assert count == 1
-    route.fulfill(response=answer, body=changed)
+def changing_chart(change: Callable[[dict[str, Any]], None]) -> Callable[[Route], None]:
+    """Answer with the page after a change of its chart's data."""
+
+    def answer(route: Route) -> None:
+        response = route.fetch()
+
+        def changed(found: re.Match[str]) -> str:
+            data = json.loads(found[2])
+            change(data)
+            return found[1] + json.dumps(data)
+
+        chart = r'(data-chart=.*?<script type="application/json">)(.*?)(?=</script>)'
+        body, count = re.subn(chart, changed, response.text(), flags=re.DOTALL)
+        assert count == 1
+        route.fulfill(response=response, body=body)
+
+    return answer
+
+
+def as_on_the_first_day(data: dict[str, Any]) -> None:
+    to_come = len(data["days"]) - 1
+    data["series"][0]["values"] = [1, *[None] * to_come]
+    data["series"][1]["values"] = [6, *[0] * to_come]
+
+
+def as_of_one_day(data: dict[str, Any]) -> None:
+    data["days"] = data["days"][:1]
+    for series in data["series"]:
+        series["values"] = [1]
 
 
 def test_a_chart_of_the_first_day_of_a_month_is_drawn(
@@ -80,15 +114,21 @@ def test_a_chart_of_the_first_day_of_a_month_is_drawn(
 ) -> None:
     visit = open_browser(shared_stack, partner, script=True)
     visit.sign_in(partner["users"][0])
-    visit.page.route(f"{shared_stack.base_url}/", with_first_day_only)
+    visit.page.route(f"{shared_stack.base_url}/", changing_chart(as_on_the_first_day))
     visit.page.goto("/")
-    plot = visit.page.locator('[data-chart="line"] canvas')
-    expect(plot).to_have_count(1)
-    drawn = """canvas => {
-        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-        return data.some((value) => value > 0);
-    }"""
-    assert plot.evaluate(drawn)
+    left, right = coloured(visit.page.locator('[data-chart="line"] canvas'))
+    assert left < right < 0.15
+
+
+def test_the_bar_of_a_single_day_stands_in_the_middle(
+    shared_stack: Stack, partner: Partner, open_browser: Open
+) -> None:
+    visit = open_browser(shared_stack, partner, script=True)
+    visit.sign_in(partner["users"][0])
+    visit.page.route(f"{shared_stack.base_url}/usage", changing_chart(as_of_one_day))
+    visit.page.goto("/usage")
+    left, right = coloured(visit.page.locator('[data-chart="bars"] canvas'))
+    assert 0.4 < left < right < 0.6
 
 
 def test_a_range_of_usage_is_chosen_and_compared(

@@ -304,12 +304,11 @@ def _action_item(item: ActionItem) -> dict[str, Any]:
 
 
 def _conversation_chart(month: OverviewMonth) -> dict[str, Any]:
-    before = [entry.conversations for entry in month.days_before]
-    padded: list[int | None] = [*before, *[None] * (len(month.days) - len(before))]
+    before = [entry.conversations for entry in month.month_before]
     return chart_of(
-        [entry.day for entry in month.days],
+        reporting.whole_month(month.start).dates,
         ("first", standalone_month(month.start), [entry.conversations for entry in month.days]),
-        ("compare", gettext("Previous month"), padded),
+        ("compare", gettext("Previous month"), before),
         unfinished=True,
     )
 

@@ -26,7 +26,7 @@ from app.services import monthly_reports, organizations, partners, pdf, reportin
 from app.services.billing import margin
 from app.services.billing.margin import MonthMargin
 from app.services.branding.letterhead import letterhead
-from app.services.reporting import DailyFigures, MonthlyReport
+from app.services.reporting import MonthlyReport
 
 OLDEST = timedelta(days=731)
 
@@ -152,13 +152,10 @@ def _neighbour_urls(
 
 
 def _conversation_chart(report: MonthlyReport) -> dict[str, Any]:
-    def values(days: list[DailyFigures]) -> list[int | None]:
-        counts: list[int | None] = [day.conversations for day in days]
-        return [*counts, *[None] * (len(report.days) - len(counts))][: len(report.days)]
-
+    before = [day.conversations for day in report.month_before]
     return chart_of(
-        [day.day for day in report.days],
-        ("first", standalone_month(report.span.start), values([*report.days])),
-        ("compare", gettext("Previous month"), values([*report.days_before])),
+        reporting.whole_month(report.span.start).dates,
+        ("first", standalone_month(report.span.start), [day.conversations for day in report.days]),
+        ("compare", gettext("Previous month"), before),
         unfinished=report.span.end == utcnow().date(),
     )

@@ -23,13 +23,15 @@ from app.services.paging import counting_up_to
 
 @dataclass(frozen=True, slots=True)
 class OverviewMonth:
-    """This month until today, and the same days of the previous month; days are UTC. ``updated`` is
-    when the data last changed."""
+    """This month until today, the same days of the previous month, and all of that month; days are
+    UTC. ``whole_day_before`` is that of `DaySpan`, ``updated`` when the data last changed."""
 
     start: date
     today: date
     days: Sequence[reporting.DailyFigures]
     days_before: Sequence[reporting.DailyFigures]
+    month_before: Sequence[reporting.DailyFigures]
+    whole_day_before: date | None
     end: MonthEnd | None
     updated: datetime | None
 
@@ -61,7 +63,14 @@ def month(session: Session, caller: Caller) -> OverviewMonth:
     span = reporting.this_month(utcnow().date())
     compared = reporting.compare_days(session, caller, span, span.end)
     return OverviewMonth(
-        span.start, span.end, compared.days, compared.before, compared.end, compared.updated
+        span.start,
+        span.end,
+        compared.days,
+        compared.before,
+        reporting.within(compared.read, reporting.last_month(span.start)),
+        span.whole_day_before(span.end),
+        compared.end,
+        compared.updated,
     )
 
 

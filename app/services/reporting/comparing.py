@@ -18,13 +18,15 @@ from app.services.reporting.span import DaySpan
 
 @dataclass(frozen=True, slots=True)
 class ComparedDays:
-    """The days of a range and of the period ``before``. ``end`` is the forecast for the end of the
-    month: None if the range doesn't end today, or if there were too few days. ``updated`` is when
-    the data of all days last changed."""
+    """The days of a range and of the period ``before``, and all that were ``read``, at least those
+    and the ones between them. ``end`` is the forecast for the end of the month: None if the range
+    doesn't end today, or if there were too few days. ``updated`` is when the data of all days last
+    changed."""
 
     days: Sequence[DailyFigures]
     before: Sequence[DailyFigures]
     end: MonthEnd | None
+    read: Sequence[DailyFigures]
     updated: datetime | None
 
 
@@ -43,7 +45,7 @@ def compare_days(
         session, caller, first, span.end, organization_id=organization_id
     )
     end = _month_end(within(days, history)) if is_open else None
-    return ComparedDays(within(days, span), within(days, before), end, updated)
+    return ComparedDays(within(days, span), within(days, before), end, days, updated)
 
 
 def _month_end(days: Sequence[DailyFigures]) -> MonthEnd | None:

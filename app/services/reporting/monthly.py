@@ -18,7 +18,7 @@ from app.services import organizations, partners, spending
 from app.services.billing.included_usage import usage_notices
 from app.services.reporting.by_organization import few_to_rank
 from app.services.reporting.daily import DailyFigures, daily, total, within
-from app.services.reporting.span import DaySpan
+from app.services.reporting.span import DaySpan, last_month
 from app.services.tenancy import in_groups
 
 MAX_NAMED = 5
@@ -53,12 +53,15 @@ class ReportedNearLimit:
 
 @dataclass(frozen=True, slots=True)
 class MonthlyReport:
-    """A month up to today, and the same days of the month before; days are UTC."""
+    """A month up to today, the same days of the month before, and all of that month; days are UTC.
+    ``whole_day_before`` is that of `DaySpan`."""
 
     span: DaySpan
     earlier: DaySpan
     days: Sequence[DailyFigures]
     days_before: Sequence[DailyFigures]
+    month_before: Sequence[DailyFigures]
+    whole_day_before: date | None
     calls: AnsweredCalls
     calls_before: AnsweredCalls
     growing: Sequence[ConversationChange]
@@ -99,14 +102,18 @@ def monthly(
     growing: Sequence[ConversationChange] = ()
     falling: Sequence[ConversationChange] = ()
     near: Sequence[ReportedNearLimit] = ()
+    whole_day_before = span.whole_day_before(today)
     if organization_id is None:
-        growing, falling = _largest_changes(session, caller, partner_id, span, earlier)
+        if whole_day_before is None:
+            growing, falling = _largest_changes(session, caller, partner_id, span, earlier)
         near = _near_limits(session, caller)
     return MonthlyReport(
         span,
         earlier,
         within(days, span),
         within(days, earlier),
+        within(days, last_month(month)),
+        whole_day_before,
         calls,
         calls_before,
         growing,

@@ -19,6 +19,10 @@ class DaySpan:
     def days(self) -> int:
         return (self.end - self.start).days + 1
 
+    @property
+    def dates(self) -> list[date]:
+        return [self.start + timedelta(days=number) for number in range(self.days)]
+
     def before(self) -> "DaySpan":
         """Return the previous period, the same on every screen.
 
@@ -32,6 +36,11 @@ class DaySpan:
         return DaySpan(
             date.fromordinal(max(1, first - self.days)), date.fromordinal(max(1, first - 1))
         )
+
+    def whole_day_before(self, today: date) -> date | None:
+        """Return the day of the previous period if the range is only today, which isn't over: both
+        are shown, but not as a change."""
+        return self.before().start if self.start == self.end == today else None
 
 
 def requested_span(start: str, end: str) -> DaySpan:
