@@ -228,7 +228,7 @@ def test_each_item_that_needs_attention_links_to_its_page(
     ("now", "first_before", "last_before", "after"),
     [
         ("2026-10-15T12:00", "2026-09-01", "2026-09-15", "2026-09-16"),
-        ("2026-10-01T00:00", "2026-09-01", "2026-09-01", "2026-09-02"),
+        ("2026-10-02T00:00", "2026-09-01", "2026-09-02", "2026-09-03"),
         ("2026-12-31T23:59:59.9", "2026-11-01", "2026-11-30", None),
         ("2027-01-31T23:00", "2026-12-01", "2026-12-31", None),
         ("2028-03-31T06:30", "2028-02-01", "2028-02-29", None),
@@ -266,7 +266,7 @@ def test_figures_are_compared_with_the_same_days_of_the_month_before(
     page = text_of(signed_in(tenant_without_action_items.staff[Role.ADMIN]).get("/").text)
     assert "Conversations 6 ▲ up 50.0 % from 4" in page
     assert "With a person 50.0 % No change from 50.0 %" in page
-    assert "Talk time 6 min ▲ up 50.0 % from 4" in page
+    assert "Talk time 6 min ▲ up 50.0 % from 4 min" in page
     assert "Organizations 2 1 new this month" in page
 
 

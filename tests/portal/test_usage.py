@@ -1,10 +1,12 @@
 """Usage: ranges, comparison, scope, files; the figures are those of the JSON and of the calls."""
 
+import json
 import re
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from html import unescape
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -12,13 +14,15 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from app.config import Settings
-from app.enums import Role
-from app.models import ConversationDay, Organization, PartnerTier, User
+from app.enums import Role, UsageUnit
+from app.models import ConversationDay, Organization, PartnerDay, PartnerTier, User
 from app.services import rollup
+from app.services.pricing.plans import PlanTerms
 from tests.fixtures.clock import SetClock
 from tests.fixtures.tenants import Tenant, bearer, converse, make_user, organization_of
 from tests.portal.conftest import Browser
 from tests.portal.page_text import rows_of
+from tests.services.billing.conftest import publish
 
 SignedIn = Callable[[User], Browser]
 DAY = date(2026, 5, 4)
@@ -37,6 +41,13 @@ def tenant_with_conversations(session: Session, tenant: Tenant, other_tenant: Te
 
 def text_of(html: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)).replace("\u00a0", " ")
+
+
+def chart_of(html: str) -> Any:
+    [found] = re.findall(
+        r'data-chart=.*?<script type="application/json">(.*?)</script>', html, re.DOTALL
+    )
+    return json.loads(found)
 
 
 def file_of(browser: Browser, path: str) -> list[list[str]]:
@@ -68,9 +79,10 @@ def test_a_range_is_counted_and_compared_with_the_days_before(
 @pytest.mark.parametrize(
     ("start", "end", "earlier"),
     [
+        ("2026-04-30", "2026-04-30", "29 Apr 2026"),
         ("2026-05-01", "2026-05-31", "1 Apr 2026 to 30 Apr 2026"),
         ("2026-03-01", "2026-03-30", "1 Feb 2026 to 28 Feb 2026"),
-        ("2026-01-01", "2026-01-01", "1 Dec 2025 to 1 Dec 2025"),
+        ("2026-01-01", "2026-01-01", "1 Dec 2025"),
         ("2026-05-02", "2026-05-04", "29 Apr 2026 to 1 May 2026"),
         ("2026-04-01", "2026-05-04", "26 Feb 2026 to 31 Mar 2026"),
     ],
@@ -82,6 +94,8 @@ def test_days_from_the_first_of_a_month_are_compared_with_those_of_the_month_bef
     session.commit()
     page = text_of(signed_in(tenant.staff[Role.ADMIN]).get(f"/usage?start={start}&end={end}").text)
     assert f"Compared with {earlier}." in page
+    if start == end:
+        assert f"{date.fromisoformat(start):%-d %b %Y}, UTC." in page
 
 
 def test_overview_usage_and_organization_say_the_same_of_one_month(
@@ -105,6 +119,90 @@ def test_overview_usage_and_organization_say_the_same_of_one_month(
     }
     exported = file_of(browser, pages[1].replace("/usage", "/usage.csv"))
     assert [row[6] for row in exported[1:]] == ["8", "0"]
+
+
+def test_today_so_far_is_shown_beside_the_whole_day_before_and_not_as_a_change(
+    session: Session, tenant: Tenant, signed_in: SignedIn, clock: SetClock
+) -> None:
+    clock.set("2026-05-01T01:00")
+    converse(session, tenant.plus, date(2026, 4, 1), 6)
+    converse(session, tenant.plus, date(2026, 5, 1), 2)
+    session.commit()
+    admin = signed_in(tenant.staff[Role.ADMIN])
+    organization = f"/organizations/{tenant.plus.id}"
+    today = "/usage?start=2026-05-01&end=2026-05-01"
+    for path in ("/", "/usage", today, "/report/month", organization, f"{organization}/usage"):
+        page = text_of(admin.get(path).text)
+        assert "Conversations 2 6 on all of 1 Apr 2026" in page, path
+        assert not re.search(r"[▲▼]|Growing and falling", page), path
+    listed = admin.get("/usage").text.partition("<thead")[2].partition("</table>")[0]
+    assert "Conversations" in listed
+    assert "Change" not in listed
+    clock.set("2026-05-02T01:00")
+    admin = signed_in(tenant.staff[Role.ADMIN])
+    for path in ("/", "/usage", "/report/month", organization, f"{organization}/usage"):
+        assert "down 66.7 % from 6" in text_of(admin.get(path).text), path
+
+
+def test_a_talk_time_below_a_minute_is_in_seconds(
+    session: Session, tenant: Tenant, signed_in: SignedIn, clock: SetClock
+) -> None:
+    clock.set("2026-05-02T01:00")
+    converse(session, tenant.plus, date(2026, 5, 1))
+    converse(session, tenant.plus, date(2026, 4, 1), 2)
+    for table in (ConversationDay, PartnerDay):
+        session.execute(update(table).where(table.day == date(2026, 5, 1)).values(seconds=17))
+    session.commit()
+    admin = signed_in(tenant.staff[Role.ADMIN])
+    for path in ("/", "/report/month"):
+        page = text_of(admin.get(path).text)
+        assert "Talk time 17 s ▼ down 85.8 % from 2 min" in page, path
+    assert "Talk time 17 s On average 17 s each" in text_of(admin.get("/usage").text)
+    page = text_of(admin.get(f"/organizations/{tenant.plus.id}/usage").text)
+    assert "Talk time 17 s On average 17 s each" in page
+    assert "April 2026 With a person: 1 With voicemail: 1 · 2 min 2 1 1 2 min" in page
+
+
+def test_the_use_of_plans_is_shown_only_for_this_month(
+    session: Session, tenant: Tenant, signed_in: SignedIn, clock: SetClock
+) -> None:
+    clock.set("2026-05-02T01:00")
+    terms = PlanTerms(9_900, "USD", unit=UsageUnit.MINUTE, included=500, overage_micros=100_000)
+    publish(session, tenant, datetime(2026, 1, 1, tzinfo=UTC), PLUS=terms)
+    tenant.plus.created_at = datetime(2025, 11, 1, tzinfo=UTC)
+    for day in (date(2026, 4, 1), date(2026, 5, 1)):
+        converse(session, tenant.plus, day)
+    session.commit()
+    admin = signed_in(tenant.staff[Role.ADMIN])
+    assert "Included this month" in admin.get("/usage").text.partition("By organization")[2]
+    for days in ("start=2026-04-01&end=2026-04-30", "start=2026-04-20&end=2026-05-02"):
+        page = admin.get(f"/usage?{days}").text.partition("<table")[2].partition("</table>")[0]
+        assert "Northwind Dental" in page
+        assert "Included this month" not in page
+        assert "of 500 minutes" not in page
+
+
+def test_the_chart_of_this_month_reaches_to_its_last_day(
+    session: Session, tenant: Tenant, signed_in: SignedIn, clock: SetClock
+) -> None:
+    clock.set("2026-05-01T01:00")
+    converse(session, tenant.plus, date(2026, 4, 1), 6)
+    converse(session, tenant.plus, date(2026, 4, 30), 3)
+    converse(session, tenant.plus, date(2026, 5, 1), 2)
+    session.commit()
+    admin = signed_in(tenant.staff[Role.ADMIN])
+    to_come = [None] * 30
+    for path in ("/", "/report/month"):
+        chart = chart_of(admin.get(path).text)
+        assert (chart["days"][0], chart["days"][-1]) == ("2026-05-01", "2026-05-31")
+        now, before = (series["values"] for series in chart["series"])
+        assert now == [2, *to_come]
+        assert before == [6, *[0] * 28, 3, None]
+    chart = chart_of(admin.get("/usage").text)
+    assert chart["days"][-1] == "2026-05-31"
+    assert [series["values"] for series in chart["series"]] == [[1, *to_come], [1, *to_come]]
+    past = chart_of(admin.get("/usage?start=2026-04-01&end=2026-04-30").text)
+    assert past["days"][-1] == "2026-04-30"
 
 
 def test_of_two_ranges_with_the_same_days_the_one_that_was_clicked_is_chosen(

@@ -236,14 +236,16 @@ def _limits(organization: Organization, numbers: overview.OrganizationNumbers) -
 
 def _month(current: reporting.DailyFigures, previous: reporting.DailyFigures) -> Mapping[str, Any]:
     """Return this month until today (UTC) and the same days of the previous month."""
+    today = utcnow().date()
     return {
         "start": current.day,
         "earlier_start": previous.day,
         "name": format_date(current.day, "LLLL", locale=locale()),
         "title": _title(current.day),
-        "today": utcnow().date(),
+        "today": today,
         "now": current,
         "before": previous,
+        "whole_day_before": reporting.this_month(today).whole_day_before(today),
     }
 
 

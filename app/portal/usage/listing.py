@@ -102,6 +102,11 @@ def chosen_span() -> tuple[DaySpan, Problems]:
     return reporting.this_month(utcnow().date()), problems
 
 
+def are_compared() -> bool:
+    """Return whether the range has a day that is over: without one, its usage isn't compared."""
+    return chosen_span()[0].whole_day_before(utcnow().date()) is None
+
+
 def load_totals(session: Session) -> UsageTotals:
     """Return the data that the page, its rows and all parts of a file need, read once per
     request."""
@@ -157,8 +162,10 @@ def _load_page(
 
 
 def _included_use(session: Session, ids: Sequence[UUID]) -> Mapping[UUID, IncludedUse]:
-    """Return the use of the plans, if a column shows it."""
-    if request.endpoint == FILE_OF_SCRIPTS:
+    """Return the use of the plans in this month, if the range is of this month and a column shows
+    it."""
+    today = utcnow().date()
+    if request.endpoint == FILE_OF_SCRIPTS or chosen_span()[0] != reporting.this_month(today):
         return {}
     return included_if_shown(session, USAGE, ("included", "used-up"), ids)
 
@@ -245,7 +252,7 @@ USAGE = ListDefinition(
         figure_column(
             "change",
             lazy_pgettext("difference", "Change"),
-            lambda row: row.change,
+            lambda row: row.change if are_compared() else None,
             "end phone-second",
             is_labelled=True,
             heading="Change (%)",

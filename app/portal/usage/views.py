@@ -24,6 +24,7 @@ from app.portal.usage.listing import (
     UsageSum,
     UsageTotals,
     added,
+    are_compared,
     chosen_span,
     load_totals,
 )
@@ -196,7 +197,8 @@ def _figures_context(totals: UsageTotals, span: DaySpan) -> dict[str, Any]:
         "total_before": reporting.total(compared.before),
         "cost": reporting.totals(each.cost for each in totals.months),
         "end": compared.end,
-        "chart": _conversation_chart(compared.days, unfinished=span.end == utcnow().date()),
+        "chart": _conversation_chart(compared.days, span, utcnow().date()),
+        "whole_day_before": span.whole_day_before(utcnow().date()),
         "can_rank": totals.can_rank,
         "max_ranked": reporting.MAX_RANKED,
         "updated": compared.updated,
@@ -206,7 +208,7 @@ def _figures_context(totals: UsageTotals, span: DaySpan) -> dict[str, Any]:
 def _list_context(page: ListPage[UsageRow], totals: UsageTotals) -> dict[str, Any]:
     """Return the rows and the sums below them, with costs that add up."""
     sums = _sum_rows(page, totals)
-    page = without_empty(page, "included", "used-up")
+    page = without_empty(page, "included", "used-up", *(() if are_compared() else ("change",)))
     page, sums, are_adjusted = _with_rounded_costs(page, sums)
     return {"list": page, "sums": sums, "are_adjusted": are_adjusted}
 
@@ -320,10 +322,11 @@ def _cost_cells(line: CostLine) -> tuple[str | int, ...]:
     )
 
 
-def _conversation_chart(days: Sequence[DailyFigures], *, unfinished: bool) -> dict[str, Any]:
+def _conversation_chart(days: Sequence[DailyFigures], span: DaySpan, today: date) -> dict[str, Any]:
+    is_this_month = span == reporting.this_month(today)
     return chart_of(
-        [each.day for each in days],
+        reporting.whole_month(today).dates if is_this_month else span.dates,
         ("first", gettext("With a person"), [each.by_human for each in days]),
         ("second", gettext("With voicemail"), [each.by_voicemail for each in days]),
-        unfinished=unfinished,
+        unfinished=span.end == today,
     )

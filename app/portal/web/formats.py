@@ -3,7 +3,7 @@
 import re
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 import phonenumbers
@@ -11,7 +11,14 @@ from babel.dates import format_timedelta
 from markupsafe import Markup
 
 from app.enums import CallStatus, CarrierKind, Role
-from app.languages import capitalized, gettext, lazy_gettext, locale, with_whole_email
+from app.languages import (
+    capitalized,
+    gettext,
+    lazy_gettext,
+    locale,
+    pgettext,
+    with_whole_email,
+)
 from app.languages.dates import (
     JOINER,
     NO_BREAK,
@@ -94,6 +101,22 @@ def duration(seconds: int | None) -> str:
     else:
         text = gettext("%(minutes)s min", minutes=minutes)
     return text.replace(" ", NO_BREAK)
+
+
+class TalkTime(NamedTuple):
+    figure: str
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.figure}{NO_BREAK}{self.unit}"
+
+
+@portal.app_template_filter()
+def talk_time(seconds: int) -> TalkTime:
+    """Return whole minutes; below one, the seconds."""
+    if 0 < seconds < 60:
+        return TalkTime(number(seconds), pgettext("seconds", "s"))
+    return TalkTime(number(seconds // 60), gettext("min"))
 
 
 @portal.app_template_global()
