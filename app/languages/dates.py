@@ -17,7 +17,7 @@ NO_BREAK = "\u00a0"
 # Keeps the word after a dash on the same line.
 JOINER = "\u2060"
 _BRITISH_SEPTEMBER = re.compile(r"\bSept\b")
-_FIRST_OF_MONTH = re.compile(r"\b1(?= [^\W\d])")
+_FIRST_OF_MONTH = re.compile(r"\b1(?= [^\W\d]|–)")
 _ENGLISH = Locale(DEFAULT)
 _BRITISH = Locale(DEFAULT, "GB")
 _DAY_FIRST = {
@@ -51,6 +51,8 @@ def format_date_range(first: date, last: date, pattern: str = "yMMMd") -> str:
     text = str(format_interval(first, last, pattern, locale=_BRITISH if is_english else locale()))
     if is_english:  # Britain's Sept is Sep in single dates
         text = _BRITISH_SEPTEMBER.sub("Sep", text)
+    elif language() == "fr":
+        text = _FIRST_OF_MONTH.sub("1er", text)
     return text.replace(" ", NO_BREAK)
 
 

@@ -60,7 +60,7 @@ def test_a_date_among_details_is_short_and_breaks_only_before_its_time(
         ("en", "1 Sep 2026", "1–27 Sep 2026"),
         ("de", "1. Sept. 2026", "1.–27. Sept. 2026"),
         ("es", "1 sept 2026", "1–27 sept 2026"),
-        ("fr", "1er sept. 2026", "1–27 sept. 2026"),
+        ("fr", "1er sept. 2026", "1er–27 sept. 2026"),
     ],
 )
 def test_september_is_written_alike_in_dates_and_ranges(
