@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from html import unescape
 from typing import Any
@@ -391,6 +391,30 @@ def test_a_statement_is_a_page_a_csv_file_and_a_pdf(
     assert (file.mimetype, file.data[:5]) == ("application/pdf", b"%PDF-")
     named = 'attachment; filename="statement-northwind-dental-2026-10.pdf"'
     assert file.headers["Content-Disposition"] == named
+
+
+@pytest.mark.usefixtures("campaign")
+def test_a_month_that_waits_to_be_closed_is_offered(
+    session: Session, signed_in: SignIn, tenant: Tenant, clock: SetClock
+) -> None:
+    def page(query: str = "") -> str:
+        staff = signed_in(tenant.staff[Role.PARTNER_ADMIN])
+        return staff.get(f"/statements/{tenant.plus.id}{query}").text
+
+    def offered() -> list[str]:
+        return re.findall(r'<option value="(20[0-9-]+)"', page())
+
+    while closing.close_due(session, clock.now):
+        session.commit()
+    assert offered() == ["2026-11", "2026-10"]
+    clock.set("2026-12-01T01:00")
+    assert offered() == ["2026-12", "2026-11", "2026-10"]
+    ended = "The month has ended. A preview until it is closed, a few hours later."
+    assert ended in page("?month=2026-11")
+    assert ended not in page()
+    while closing.close_due(session, clock.now + timedelta(hours=3)):
+        session.commit()
+    assert offered() == ["2026-12", "2026-11", "2026-10"]
 
 
 def test_a_statement_says_what_is_paid_through_stripe(

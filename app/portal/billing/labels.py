@@ -7,6 +7,7 @@ from datetime import date
 from app.calendar_months import next_month
 from app.enums import UsageUnit
 from app.languages import gettext, ngettext
+from app.models import utcnow
 from app.portal.billing.formats import minor, month_name
 from app.portal.pricing.labels import plan_overage, processor_message
 from app.portal.web.blueprint import portal
@@ -202,6 +203,8 @@ def status_message(bill: Bill) -> str:
     """Say whether the statement still changes."""
     if bill.closed_at:
         return gettext("This month is closed: the statement doesn’t change any more.")
+    if next_month(bill.month) <= utcnow().date():
+        return gettext("The month has ended. A preview until it is closed, a few hours later.")
     return gettext(
         "A preview until it is closed on %(day)s (UTC).", day=day(next_month(bill.month))
     )

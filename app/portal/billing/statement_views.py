@@ -8,9 +8,9 @@ from flask import Response, g, render_template
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.calendar_months import last_day_of, month_of
+from app.calendar_months import last_day_of, month_of, previous_month
 from app.extensions import caller, transaction
-from app.models import utcnow
+from app.models import Organization, utcnow
 from app.policy import Permission
 from app.portal.billing import blueprint
 from app.portal.billing.formats import (
@@ -26,7 +26,7 @@ from app.portal.billing.statement_files import COLUMNS, NOTE, csv_rows, pdf_part
 from app.portal.web.lists import csv_file, file_name_part, pdf_file
 from app.portal.web.page_frame import read_frame
 from app.services import csv_files, organizations, pdf
-from app.services.billing import statements
+from app.services.billing import closing, statements
 from app.services.billing.parties import StatementParties
 from app.services.billing.statements import Bill
 from app.services.branding.letterhead import letterhead
@@ -38,11 +38,11 @@ def show_statement(organization_id: UUID) -> str:
         organization = organizations.get(session, caller(), organization_id)
         read_frame(session, partner_id=organization.partner_id)
         bill, parties = _requested_statement(session, organization_id)
-        closed = statements.closed_months(session, caller(), organization_id)
-        return _statement_page(bill, parties, closed)
+        months = _offered_months(session, organization, bill)
+        return _statement_page(bill, parties, months)
 
 
-def _statement_page(bill: Bill, parties: StatementParties, closed: Iterable[date]) -> str:
+def _statement_page(bill: Bill, parties: StatementParties, months: Iterable[date]) -> str:
     return render_template(
         "portal/billing/statement.html",
         bill=bill,
@@ -53,7 +53,7 @@ def _statement_page(bill: Bill, parties: StatementParties, closed: Iterable[date
         last_day=last_day_of(bill.month),
         status=status_message(bill),
         charge=charge_message(bill, names_problem=caller().may(Permission.ORGANIZATIONS_WRITE)),
-        months=_offered_months(bill, closed),
+        months=[(f"{month:%Y-%m}", month_name(month)) for month in months],
         note=NOTE,
         has_pdf=pdf.is_installed(),
         due=due_label(bill, parties),
@@ -82,11 +82,16 @@ def _requested_statement(session: Session, organization_id: UUID) -> tuple[Bill,
     return statements.bill_with_parties(session, caller(), organization_id, month_of_url())
 
 
-def _offered_months(bill: Bill, closed: Iterable[date]) -> list[tuple[str, str]]:
-    """Return the months on offer, the newest first: this one, those that are closed, and the one
-    that is shown."""
-    months = {month_of(utcnow().date()), *closed, bill.month}
-    return [(f"{month:%Y-%m}", month_name(month)) for month in sorted(months, reverse=True)]
+def _offered_months(session: Session, organization: Organization, bill: Bill) -> list[date]:
+    """Return the months on offer, the newest first: this one, the last one also while it waits to
+    be closed, those that are closed, and the one that is shown."""
+    this_month = month_of(utcnow().date())
+    last_month = previous_month(this_month)
+    months = {this_month, bill.month}
+    months.update(statements.closed_months(session, caller(), organization.id))
+    if last_month not in months and closing.is_waiting(session, organization, last_month):
+        months.add(last_month)
+    return sorted(months, reverse=True)
 
 
 def _file_name(bill: Bill) -> str:

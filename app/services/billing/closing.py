@@ -49,11 +49,21 @@ def close_due(session: Session, now: datetime) -> int:
 
 def _next_to_close(session: Session, month: date) -> UUID | None:
     """Return a partner with organizations that have no statement of the month yet."""
+    query = select(Organization.partner_id).where(_will_be_closed(month))
+    return session.scalar(query.limit(1))
+
+
+def is_waiting(session: Session, organization: Organization, month: date) -> bool:
+    """Return whether the statement of an ended month is still to be written: one query."""
+    its_id = select(Organization.id).where(Organization.id == organization.id)
+    return session.scalar(its_id.where(_will_be_closed(month))) is not None
+
+
+def _will_be_closed(month: date) -> ColumnElement[bool]:
     had_plans = exists().where(
         PlanVersion.partner_id == Organization.partner_id, PlanVersion.published_at < end_of(month)
     )
-    query = select(Organization.partner_id).where(is_open(month), had_plans)
-    return session.scalar(query.limit(1))
+    return and_(is_open(month), had_plans)
 
 
 def is_open(month: date) -> ColumnElement[bool]:
