@@ -5,7 +5,7 @@ from datetime import date
 from itertools import chain, islice, repeat
 from typing import Any
 
-Series = tuple[str, str, Sequence[float]]
+Series = tuple[str, str, Sequence[float | None]]
 """Role, label, and the values from the first day on: fewer than days if the others are to come."""
 
 
