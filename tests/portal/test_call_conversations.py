@@ -136,6 +136,17 @@ def test_without_recording_and_transcript_one_line_says_how_long_they_are_kept(
     )
 
 
+def test_the_page_names_the_fewer_days_for_which_the_partner_keeps_them(
+    session: Session, tenant: Tenant, call: Call, signed_in: SignedIn
+) -> None:
+    tenant.partner.retention_days = {"recordings": 7, "transcripts": 14}
+    session.commit()
+    assert conversation_text(signed_in(tenant.user).get(f"/calls/{call.id}").text) == (
+        "Conversation No recording or transcript. Recordings are kept for 7 days, transcripts for "
+        "14."
+    )
+
+
 def test_a_simulated_call_has_no_recording_and_no_transcript(
     session: Session, tenant: Tenant, signed_in: SignedIn
 ) -> None:

@@ -7,9 +7,11 @@ from flask import make_response, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
+from app.enums import RetentionKind
 from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
+from app.models import Partner
 from app.policy import Permission
 from app.portal.calls import blueprint, listing
 from app.portal.calls.do_not_call_views import never_calling_it
@@ -40,6 +42,7 @@ from app.services import (
 from app.services.calls import CallSearch
 from app.services.money_format import shared_digits
 from app.services.overview import CallSurroundings
+from app.services.partners import retention_policy
 
 MAX_LATER = 5
 """Maximum later calls that the page of a call links."""
@@ -99,6 +102,7 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
     calls linked by "Call again" before and after it, what to do about its end, whether its number
     is on the do-not-call list, and how to add it."""
     call, campaign_id = surroundings.call, surroundings.call.campaign_id
+    partner = session.get_one(Partner, call.partner_id)
     is_listable = not (surroundings.is_listed or call.verifies_a_number or call.is_erased)
     return {
         "assistant": surroundings.assistant,
@@ -117,8 +121,10 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
         "sources": SOURCE_LABELS,
         "answered": ANSWERED_LABELS,
         "advice": advice_on(call.ended_reason, call.carrier),
-        "recording_days": settings().recording_days,
-        "transcript_days": settings().transcript_days,
+        "recording_days": retention_policy.days_kept(partner, RetentionKind.RECORDINGS, settings()),
+        "transcript_days": retention_policy.days_kept(
+            partner, RetentionKind.TRANSCRIPTS, settings()
+        ),
     }
 
 
