@@ -4,6 +4,7 @@ It is requested and written like the export of a list; its content comes from th
 """
 
 import json
+import logging
 import shutil
 import tempfile
 import zipfile
@@ -29,6 +30,7 @@ from app.services.personal_data.subjects import DataSubject
 from app.services.personal_data.sweep import in_scope
 from app.services.recordings.reading import extension_of
 
+log = logging.getLogger(__name__)
 BATCH_SIZE = 500
 NAMES = {SubjectKind.USER: "user-data", SubjectKind.CONTACT: "contact-data"}
 """The names of these exports among those of lists; `exports.labels` has their titles."""
@@ -128,7 +130,8 @@ def name_of(session: Session, caller: Caller, name: str, query: str) -> str | No
 
 
 def write(session: Session, subject: DataSubject, files: FileStore) -> tuple[IO[bytes], int]:
-    """Return a temporary file with the ZIP, and the number of rows in it."""
+    """Return a temporary file with the ZIP, and the number of rows in it; without recordings whose
+    files are lost."""
     rows = 0
     file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -138,7 +141,12 @@ def write(session: Session, subject: DataSubject, files: FileStore) -> tuple[IO[
         for recording in _stored_recordings(session, subject):
             ending = extension_of(recording.content_type or "")
             name = f"recordings/{recording.call_id}.{ending}"
-            with files.open(recording.file_key) as sound, archive.open(name, "w") as out:
+            try:
+                sound = files.open(recording.file_key)
+            except FileNotFoundError:
+                log.warning("recording %s has no file and is left out of an export", recording.id)
+                continue
+            with sound, archive.open(name, "w") as out:
                 shutil.copyfileobj(sound, out)
     file.seek(0)
     return file, rows

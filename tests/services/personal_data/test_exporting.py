@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import ExportFormat, Role, SubjectKind
-from app.models import AuditEntry, new_id
+from app.models import AuditEntry, CallRecording, new_id
 from app.services import users
 from app.services.personal_data import exporting, subjects
 from app.services.personal_data.inventory import HOLDINGS
@@ -69,6 +69,22 @@ def test_a_contact_is_exported_with_calls_and_recordings(
     ]
     assert found["calls.json"][0]["intro_message"] == f"Hello {FIRST}"
     assert NEIGHBOUR not in json.dumps(found)
+
+
+def test_a_recording_whose_file_is_lost_is_left_out_of_the_export(
+    stored_contact: StoredContact, session: Session
+) -> None:
+    subject = subjects.contact(
+        session,
+        stored_contact.admin,
+        stored_contact.importer.campaign_id,
+        stored_contact.contact_id,
+    )
+    stored_contact.files.delete(session.scalars(select(CallRecording.file_key)).one())
+    file, _rows = exporting.write(session, subject, stored_contact.files)
+    with file, zipfile.ZipFile(file) as archive:
+        assert all(name.endswith(".json") for name in archive.namelist())
+        assert len(json.loads(archive.read("call_recordings.json"))) == 1
 
 
 def test_a_requested_export_is_in_the_history(
