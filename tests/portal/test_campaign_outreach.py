@@ -393,6 +393,7 @@ def test_hours_are_typed_in_24_hours(
         ({"assistant": "nonsense"}, "Choose an assistant of the campaign."),
         ({"weekdays": []}, "Choose at least one day of the week."),
         ({"weekdays": ["9"]}, "Choose at least one day of the week."),
+        ({"weekdays": ["1" * 5000]}, "Choose at least one day of the week."),
         ({"hours_start": "09:00", "hours_end": "09:00"}, "The end must be after"),
         ({"hours_start": "soon"}, "Enter a time like 08:00."),
         ({"calls_per_hour": "0"}, "Enter a whole number from 1 to 10,000."),

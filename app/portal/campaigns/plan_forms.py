@@ -16,6 +16,7 @@ from app.models import Assistant
 from app.portal.calls.forms import DEFAULT, EXACT, INSTRUCTIONS, MessageForm
 from app.portal.web.fields import CheckboxesField, ClockField, DayField, VersionField, WholeNumber
 from app.services.outreach import CampaignPlan
+from app.validation.texts import whole_number
 
 _MIDNIGHT = time(0)
 MESSAGE_HINTS = {
@@ -104,9 +105,7 @@ class CampaignPlanForm(MessageForm):
             speaker = UUID(self.assistant.data)
         return CampaignPlan(
             assistant_id=speaker,
-            weekdays=frozenset(
-                int(day) if day.isdecimal() else 0 for day in self.weekdays.data or ()
-            ),
+            weekdays=frozenset(whole_number(day, 1) or 0 for day in self.weekdays.data or ()),
             hours_start=self.hours_start.data,
             hours_end=self.hours_end.data,
             starts_on=self.starts_on.data if self.starts_on else None,
