@@ -32,6 +32,7 @@ from app.models import (
     RecoveryCode,
     RememberedBrowser,
     SavedView,
+    ScimGroup,
     ScimMember,
     ScimUser,
     User,
@@ -79,6 +80,14 @@ def erase_account(session: Session, subject: DataSubject, pseudonym: str) -> dic
     """Reduce a user to a deactivated account under the pseudonym, which sign-up figures count.
     Shared views stay for those who use them. Return what was deleted, by table."""
     counts: dict[str, int] = {}
+    groups = (
+        select(ScimGroup)
+        .join(ScimMember, ScimMember.group_id == ScimGroup.id)
+        .where(ScimMember.user_id == subject.subject_id)
+        .order_by(ScimGroup.id)
+    )
+    for group in session.scalars(groups.with_for_update(of=ScimGroup)):
+        group.version += 1
     for model in OF_USER:
         theirs = delete(model).where(model.user_id == subject.subject_id)
         counts[model.__tablename__] = changed_rows(session, theirs)

@@ -10,6 +10,8 @@ from sqlalchemy.orm import Session
 from app.enums import OrganizationStatus, Role, UserStatus
 from app.errors import Conflict
 from app.models import AuditEntry, Mail, ScimGroup, User
+from app.services.personal_data import subjects
+from app.services.personal_data.subject_rows import erase_account
 from app.services.scim import groups
 from tests.api.scim.conftest import GROUP, Directory
 from tests.fixtures.tenants import Tenant, make_tenant
@@ -109,6 +111,20 @@ def test_a_group_has_another_version_when_a_member_is_deleted(directory: Directo
     assert answer.status_code == 200
     assert [member["value"] for member in answer.get_json()["members"]] == [bob]
     assert directory.send("DELETE", path, If_Match=tag).status_code == 412
+
+
+def test_a_group_has_another_version_when_a_member_is_erased(
+    directory: Directory, tenant: Tenant, session: Session
+) -> None:
+    ada, bob = (directory.add_user(email)["id"] for email in (ADA, BOB))
+    path = f"/Groups/{directory.add_group('Staff', ada, bob)['id']}"
+    tag = directory.get(path).headers["ETag"]
+    subject = subjects.user(session, tenant.caller(Role.PARTNER_ADMIN), UUID(ada))
+    erase_account(session, subject, "erased-0123abcd")
+    session.commit()
+    answer = directory.get(path, If_None_Match=tag)
+    assert answer.status_code == 200
+    assert [member["value"] for member in answer.get_json()["members"]] == [bob]
 
 
 def test_users_have_a_role_while_they_are_in_its_group(
