@@ -11,10 +11,8 @@ from sqlalchemy.orm import Session
 from app.enums import WebhookEvent
 from app.models import ApiKey, MailKind, OAuthClient, Organization, ScimToken
 from app.services import mail_queue
+from app.services.credentials.lifetimes import NOTICES
 from app.services.webhooks.publishing import publish
-
-NOTICES = (14, 1)
-"""Days before the end at which a notice is sent."""
 
 _KINDS: dict[type[ApiKey] | type[OAuthClient] | type[ScimToken], str] = {
     ApiKey: "key",

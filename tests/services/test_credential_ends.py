@@ -129,6 +129,20 @@ def test_a_rotated_client_is_announced_again_before_its_new_end(
     assert len(mailed(session)) == 2
 
 
+@pytest.mark.parametrize(("given", "expected"), [(5 * DAY, [0, 1]), (DAY / 2, [0, 0])])
+def test_a_client_that_was_rotated_to_a_near_end_is_not_announced_early(
+    session: Session, tenant: Tenant, clock: SetClock, given: timedelta, expected: list[int]
+) -> None:
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    client = oauth_clients.create(session, admin, name="Sync", role=Role.ADMIN).client
+    clock.now += 100 * DAY
+    oauth_clients.rotate(session, admin, client.id, expires_at=given)
+    end = clock.now + given
+    counted = [len(mailed(session))]
+    clock.now = end - DAY / 4
+    assert [*counted, len(mailed(session))] == expected
+
+
 def test_webhooks_of_the_organization_receive_the_end_of_its_keys(
     session: Session, settings: Settings, tenant: Tenant, clock: SetClock
 ) -> None:

@@ -103,7 +103,7 @@ def rotate(
     client.previous_until = min(before or old_end, old_end) if overlap else None
     client.secret_hash = credential_secrets.hash_of(secret)
     client.responsible_id = caller.user_id or client.responsible_id
-    client.expires_at, client.end_notice = end, None
+    client.expires_at, client.end_notice = end, lifetimes.first_notice(end)
     audit.record_change(
         session,
         caller,
