@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.enums import CallStatus, EndedReason
 from app.languages import gettext, gettext_noop
-from app.models import CallAttempt, utcnow
+from app.models import CallAttempt, CallEvent, utcnow
 from app.services.calls import events, lifecycle
 from app.services.calls.lifecycle import end_attempt, end_call
 from app.services.calls.states import ACTIVE, WAITING, lock_attempt, lock_call
@@ -29,7 +29,8 @@ MAX_SHOWN = 400
 
 
 def record_carrier_retry(session: Session, attempt_id: UUID, seconds: float, message: str) -> None:
-    """Record that the carrier did not place the attempt, which may be sent again in ``seconds``."""
+    """Record that the carrier did not place the attempt, which may be sent again in ``seconds``.
+    The timeline has each ``message`` once: a carrier can repeat it for hours."""
     call, attempt = lock_attempt(session, attempt_id)
     if attempt.status not in ACTIVE or attempt.carrier_reference is not None:
         return
@@ -41,10 +42,16 @@ def record_carrier_retry(session: Session, attempt_id: UUID, seconds: float, mes
     attempt.carrier_retry_at = now + timedelta(seconds=seconds)
     call.status_detail = message[:MAX_SHOWN]
     call.next_attempt_at = attempt.carrier_retry_at
-    kind = f"{events.DELAYED}:{now.isoformat()}"
-    events.add_timeline_entry(
-        session, call, kind, call.status, at=now, detail=message, attempt_id=attempt.id
+    is_known = select(CallEvent.id).where(
+        CallEvent.call_id == call.id,
+        CallEvent.key.startswith(events.event_key(events.DELAYED, attempt.id)),
+        CallEvent.detail == message,
     )
+    if session.scalar(is_known.limit(1)) is None:
+        kind = f"{events.DELAYED}:{now.isoformat()}"
+        events.add_timeline_entry(
+            session, call, kind, call.status, at=now, detail=message, attempt_id=attempt.id
+        )
 
 
 def record_placed(session: Session, attempt_id: UUID, reference: str) -> None:

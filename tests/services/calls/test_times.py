@@ -15,8 +15,8 @@ from app.gateways.carriers.base import (
     CarrierReport,
     PlacementVerdict,
 )
-from app.models import Call, CallAttempt, Organization, new_id, utcnow
-from app.services.calls import attempts, carrier_reports, claims, lifecycle
+from app.models import Call, CallAttempt, CallEvent, Organization, new_id, utcnow
+from app.services.calls import attempts, carrier_reports, claims, events, lifecycle
 from app.services.calls.claims import ClaimKind
 from tests.fixtures.clock import SetClock
 from tests.fixtures.worker import CallingOrganization, make_calling_organization
@@ -108,6 +108,23 @@ def delay(session: Session, call: Call) -> UUID:
     attempts.record_carrier_retry(session, attempt_id, 0, "The carrier asked to wait.")
     session.flush()
     return attempt_id
+
+
+def test_a_carrier_that_delays_an_attempt_again_is_in_the_timeline_once_a_reason(
+    session: Session, calling_organization: CallingOrganization, clock: SetClock
+) -> None:
+    clock.set("2026-03-07T15:00")
+    attempt_id = delay(session, ask(session, calling_organization, NEW_YORK))
+    for reason in ["The carrier asked to wait."] * 2 + ["The carrier is busy."] * 2:
+        clock.pass_by(minutes=1)
+        assert claims.claim_retry(session, attempt_id).kind is ClaimKind.DIAL
+        attempts.record_carrier_retry(session, attempt_id, 0, reason)
+        session.flush()
+    entries = select(CallEvent.detail).where(CallEvent.key.contains(events.DELAYED))
+    assert session.scalars(entries.order_by(CallEvent.at)).all() == [
+        "The carrier asked to wait.",
+        "The carrier is busy.",
+    ]
 
 
 def test_an_attempt_that_the_carrier_delayed_into_the_night_is_made_in_the_morning(
