@@ -161,13 +161,13 @@ class CallAttempt(Base):
 
     It is committed before the request to the carrier, so that after a restart a request that may
     have been sent is known. If ``carrier_retry_at`` is set, the carrier did not place the call, and
-    the request can be sent again then; ``asked_at`` is the time of the request, once it is certain.
-    A ``carrier_reference`` that ``is_guessed`` belongs to a matching call, between the same numbers
-    at that time. ``from_number`` and ``hand_over_to`` are the assistant's number and voice address,
-    as they were checked before the call was placed. ``attestation`` is the STIR/SHAKEN level with
-    which the carrier signed the call: A, B or C, None if it doesn't say. What is reserved and
-    charged is in the spending totals (`app.services.spending`), what is billed and estimated in the
-    billing days.
+    the request can be sent again then, by this attempt or the next; ``asked_at`` is the time of the
+    request, once it is certain. A ``carrier_reference`` that ``is_guessed`` belongs to a matching
+    call, between the same numbers at that time. ``from_number`` and ``hand_over_to`` are the
+    assistant's number and voice address, as they were checked before the call was placed.
+    ``attestation`` is the STIR/SHAKEN level with which the carrier signed the call: A, B or C, None
+    if it doesn't say. What is reserved and charged is in the spending totals
+    (`app.services.spending`), what is billed and estimated in the billing days.
     """
 
     __tablename__ = "call_attempts"

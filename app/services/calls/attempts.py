@@ -90,6 +90,7 @@ def record_never_placed(session: Session, attempt_id: UUID) -> None:
     if attempt.status is not CallStatus.DIALING or call.status is not CallStatus.DIALING:
         return
     now, detail = utcnow(), CUT_SHORT if attempt.asked_at is None else UNPLACED
+    attempt.carrier_retry_at = now
     before = session.scalar(
         select(func.count())
         .select_from(CallAttempt)

@@ -102,8 +102,8 @@ def cancel_for_campaign(session: Session, campaign_id: UUID) -> int:
     """End the waiting calls of a campaign that stops; return how many.
 
     Contacts without an attempt that was placed are called when the campaign resumes; a call that
-    waited for a retry ends as its last attempt did. The outreach's row is locked first, so that no
-    further calls are added meanwhile.
+    waited for a retry ends as its last attempt that was placed did. The outreach's row is locked
+    first, so that no further calls are added meanwhile.
     """
     query = select(Outreach.campaign_id).where(Outreach.campaign_id == campaign_id)
     if session.scalar(query.with_for_update()) is None:
@@ -125,7 +125,8 @@ def cancel_for_campaign(session: Session, campaign_id: UUID) -> int:
         if call.status not in WAITING:
             continue
         stopped += 1
-        attempt = latest_attempt(session, call.id) if call.started_at else None
+        is_placed = CallAttempt.carrier_retry_at.is_(None)
+        attempt = latest_attempt(session, call.id, is_placed) if call.started_at else None
         if attempt is not None and attempt.ended_reason is not None and attempt.status.is_final:
             ended = attempt.status, attempt.ended_reason
             end_call(session, call, *ended, at=now, detail=NO_RETRY)

@@ -166,7 +166,7 @@ def _attempts_today(organization: Organization, now: datetime) -> Select[datetim
 
 
 def _live(attempts: Select[datetime]) -> Select[datetime]:
-    """Return the attempts at live calls, without those that the carrier hasn't placed yet."""
+    """Return the attempts at live calls, without those that the carrier hasn't placed."""
     return attempts.join(Call, Call.id == CallAttempt.call_id).where(
         Call.live.is_(True), CallAttempt.carrier_retry_at.is_(None)
     )

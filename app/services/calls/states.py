@@ -202,10 +202,13 @@ def lock_attempt(session: Session, attempt_id: UUID) -> tuple[Call, CallAttempt]
     return row[0], row[1]
 
 
-def latest_attempt(session: Session, call_id: UUID) -> CallAttempt | None:
+def latest_attempt(
+    session: Session, call_id: UUID, *conditions: ColumnElement[bool]
+) -> CallAttempt | None:
+    """Return the call's latest attempt that meets the conditions; None without any."""
     query = (
         select(CallAttempt)
-        .where(CallAttempt.call_id == call_id)
+        .where(CallAttempt.call_id == call_id, *conditions)
         .order_by(CallAttempt.number.desc())
         .limit(1)
     )

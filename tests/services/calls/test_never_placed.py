@@ -12,7 +12,7 @@ from app.gateways.carriers.base import (
     PlacementVerdict,
 )
 from app.models import Call, Organization, new_id
-from app.services.calls import attempts, carrier_reports, claims
+from app.services.calls import attempts, carrier_reports, claims, limits
 from app.services.calls.attempts import CUT_SHORT, UNPLACED
 from app.services.calls.claims import ClaimKind
 from tests.fixtures.clock import SetClock
@@ -54,6 +54,16 @@ def test_attempts_cut_short_by_a_killed_worker_do_not_count_against_the_carrier(
     after = [fail_to_place(session, call, was_asked=was_asked) for was_asked in asked]
     assert after == [CallStatus.QUEUED] * 6 + [CallStatus.FAILED]
     assert call.status_detail == UNPLACED
+
+
+def test_attempts_that_were_never_placed_do_not_count_as_calls_of_the_day(
+    session: Session, clock: SetClock, call: Call
+) -> None:
+    organization = session.get_one(Organization, call.organization_id)
+    for was_asked in (True, False, True, True):
+        fail_to_place(session, call, was_asked=was_asked)
+    assert call.status is CallStatus.FAILED
+    assert limits.made_today(session, organization, clock.now) == 0
 
 
 def test_a_call_that_has_rung_keeps_its_start_when_a_later_attempt_is_never_placed(

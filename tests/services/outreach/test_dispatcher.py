@@ -16,6 +16,12 @@ from app.enums import (
     OrganizationStatus,
 )
 from app.errors import Conflict, ValidationFailed
+from app.gateways.carriers.base import (
+    CarrierEvent,
+    CarrierEventKind,
+    CarrierReport,
+    PlacementVerdict,
+)
 from app.models import (
     Assistant,
     AuditEntry,
@@ -27,7 +33,7 @@ from app.models import (
     utcnow,
 )
 from app.services import calls, campaigns, do_not_call, outreach
-from app.services.calls import attempts, claims, rules
+from app.services.calls import attempts, carrier_reports, claims, rules
 from app.services.calls.lifecycle import end_attempt, end_call
 from app.services.calls.states import lock_attempt
 from app.services.outreach import dispatcher
@@ -323,6 +329,26 @@ def test_a_call_that_waits_for_another_attempt_ends_with_a_pause_as_it_was(
     assert (call.status, call.ended_reason) == (CallStatus.BUSY, EndedReason.BUSY)
     planned_campaign.start()
     assert planned_campaign.feed() == 0
+
+
+def test_a_call_ends_with_a_pause_as_its_last_attempt_that_was_placed(
+    planned_campaign: PlannedCampaign, clock: SetClock
+) -> None:
+    session, placed, unplaced = planned_campaign.session, new_id(), new_id()
+    session.execute(update(Organization).values(retry_times=1))
+    planned_campaign.add({"phone": ADA})
+    planned_campaign.start()
+    planned_campaign.feed()
+    [call] = planned_campaign.calls()
+    claims.next_step(session, call.id, placed, calls_at_once=5)
+    busy = CarrierEvent(CarrierEventKind.ENDED, clock.now, reason=EndedReason.BUSY)
+    carrier_reports.apply(session, placed, CarrierReport(PlacementVerdict.PLACED, "1", [busy]))
+    clock.pass_by(hours=1)
+    claims.next_step(session, call.id, unplaced, calls_at_once=5)
+    attempts.record_never_placed(session, unplaced)
+    assert call.status is CallStatus.QUEUED
+    planned_campaign.pause()
+    assert (call.status, call.ended_reason) == (CallStatus.BUSY, EndedReason.BUSY)
 
 
 @pytest.mark.parametrize("stopped_by", ["delay", "requeue"])
