@@ -58,15 +58,15 @@ def fetch_and_store(
         settings.twilio_auth_token,
         (settings.twilio_api_url or REAL_API).rstrip("/"),
     )
-    with database.transaction(read_only=True) as session:
-        download = fetching.prepare_request(
-            session, settings.secret_keys, operator_downloads, recording_id, attempt_number
-        )
-    if download is None:
-        return
-    # Only the operator can set another URL for the carrier's API.
-    is_operators = download.is_carriers and bool(settings.twilio_api_url)
     try:
+        with database.transaction(read_only=True) as session:
+            download = fetching.prepare_request(
+                session, settings.secret_keys, operator_downloads, recording_id, attempt_number
+            )
+        if download is None:
+            return
+        # Only the operator can set another URL for the carrier's API.
+        is_operators = download.is_carriers and bool(settings.twilio_api_url)
         fetched = fetch(
             download.url,
             download.headers,

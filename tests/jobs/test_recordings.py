@@ -223,6 +223,22 @@ def test_a_carriers_recording_is_fetched_from_its_own_api(
     assert (recorded_call.fetch().status, recorded_call.stored()) == (RecordingStatus.STORED, [MP3])
 
 
+def test_a_carriers_recording_without_an_account_to_fetch_it_is_given_up(
+    recorded_call: RecordedCall,
+) -> None:
+    attempt_id = _attempt(recorded_call)
+    with recorded_call.database.transaction() as session:
+        announce(session, attempt_id, "CA1", "RE" + "1" * 32)
+    recorded_call.settings = recorded_call.settings.model_copy(
+        update={"twilio_account_sid": "", "twilio_auth_token": ""}
+    )
+    found = recorded_call.fetch()
+    assert (found.status, found.problem) == (
+        RecordingStatus.FAILED,
+        "The carrier account of this call can no longer be used.",
+    )
+
+
 def test_the_recording_of_the_voice_engine_is_preferred_to_that_of_the_carrier(
     recorded_call: RecordedCall, server: PictureServer
 ) -> None:

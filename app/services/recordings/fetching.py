@@ -9,12 +9,14 @@ from sqlalchemy.orm import Session
 
 from app.config.limits import StorageDefaults
 from app.enums import CarrierKind, RecordingStatus
-from app.errors import TooLarge
+from app.errors import Sentence, TooLarge
 from app.gateways.files.base import StoredFile
 from app.gateways.job_queue import enqueue_recording
+from app.gateways.outside_downloads import NotFetched
 from app.models import CallRecording
 from app.services import carrier_accounts, storage
 
+NO_ACCOUNT = Sentence.gettext("The carrier account of this call can no longer be used.")
 PAUSES = (30.0, 300.0, 3600.0)
 """Seconds before each further attempt."""
 
@@ -45,7 +47,8 @@ def prepare_request(
     recording_id: UUID,
     attempt_number: int,
 ) -> RecordingRequest | None:
-    """Return what to fetch; None if there is nothing to fetch any more."""
+    """Return what to fetch; None if there is nothing to fetch any more. Raises `NotFetched` if no
+    account can fetch it."""
     recording = _waiting(session, recording_id, attempt_number)
     if recording is None:
         return None
@@ -58,7 +61,7 @@ def prepare_request(
     if account is not None:
         sid, token = account.sid, account.secret if account.kind is CarrierKind.TWILIO else ""
     if not token:
-        return None
+        raise NotFetched(NO_ACCOUNT(), is_retryable=False)
     proof = base64.b64encode(f"{sid}:{token}".encode()).decode()
     headers = {"authorization": f"Basic {proof}"}
     path = f"/2010-04-01/Accounts/{sid}/Recordings/{recording.carrier_reference}.mp3"
