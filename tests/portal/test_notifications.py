@@ -6,18 +6,20 @@ from datetime import UTC, datetime
 from html import unescape
 
 import pytest
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.enums import ImportStatus, Role
-from app.models import SpendingTotal, User
+from app.models import AuditEntry, ReadNotification, SpendingTotal, User
 from app.policy.caller import system_caller
 from app.portal.notifications.views import KINDS
 from app.services import audit, pauses
+from app.services.audit import notified
 from app.services.imports.undo import UNDONE
 from app.services.pauses import PauseScope
 from app.services.spending import LimitSubject, budgets
 from tests.fixtures.clock import set_clock
-from tests.fixtures.tenants import Tenant
+from tests.fixtures.tenants import Tenant, make_user
 from tests.portal.conftest import Browser
 from tests.portal.test_alerts import opened
 from tests.portal.test_overview import make_upload
@@ -179,6 +181,30 @@ def test_an_acknowledged_alert_has_been_read_by_all_staff(
     ]
     admin.post(f"/alerts/{alert.id}/acknowledge", page="/alerts")
     assert [bell(each.get("/").text) for each in (admin, colleague)] == ["Notifications"] * 2
+
+
+def test_more_entries_than_a_statement_has_parameters_are_read_at_once(
+    session: Session, tenant: Tenant
+) -> None:
+    staff, entries = 150, 220
+    for number in range(staff):
+        make_user(
+            session, tenant.partner.id, f"staff{number}@northwind.example", Role.PARTNER_EDITOR
+        )
+    for _ in range(entries):
+        audit.record(
+            session,
+            system_caller("worker", partner_id=tenant.partner.id),
+            action="alert.opened",
+            target_type="alert",
+            target_id="1",
+            partner_id=tenant.partner.id,
+        )
+    admin = tenant.caller(Role.PARTNER_ADMIN)
+    notified.mark_read_by_staff(session, admin, tenant.partner.id, AuditEntry.target_id == "1")
+    stored = session.scalar(select(func.count()).select_from(ReadNotification)) or 0
+    assert stored >= (staff + 1) * entries
+    assert notified.count_unread(session, admin) == 0
 
 
 def test_the_notifications_lead_to_the_choice_of_emails(

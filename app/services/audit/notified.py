@@ -3,13 +3,12 @@
 Unread are those after the user last marked all as read, except for those marked one by one since.
 """
 
-from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, delete, exists, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, delete, exists, literal, or_, select, update
 from sqlalchemy.orm import Session
 
 from app.models import AuditEntry, ReadNotification, User, utcnow
@@ -102,9 +101,13 @@ def mark_all_read(session: Session, caller: Caller) -> None:
 def mark_read(session: Session, caller: Caller, *conditions: ColumnElement[bool]) -> None:
     """Mark the unread notifications of the caller that meet the conditions on `AuditEntry` as
     read."""
+    if caller.user_id is None:
+        return
     rows = _visible_entries(caller, utcnow() - RETENTION).where(_is_unread(caller), *conditions)
-    entry_ids = session.scalars(rows.with_only_columns(AuditEntry.id)).all()
-    _store_read(session, caller, entry_ids)
+    _store_read(session, rows.with_only_columns(literal(caller.user_id), AuditEntry.id))
+    past = ReadNotification.entry_id < id_at(utcnow() - RETENTION)
+    is_own = ReadNotification.user_id == caller.user_id
+    session.execute(delete(ReadNotification).where(is_own, past))
 
 
 def mark_read_by_staff(
@@ -116,21 +119,13 @@ def mark_read_by_staff(
     staff = User.partner_id == partner_id, User.organization_id.is_(None)
     since = AuditEntry.id >= id_at(utcnow() - RETENTION)
     entries = select(User.id, AuditEntry.id).join(AuditEntry, AuditEntry.partner_id == partner_id)
-    rows = session.execute(entries.where(*staff, IS_NOTIFIED, since, *conditions)).all()
-    if rows:
-        values = [{"user_id": user_id, "entry_id": entry_id} for user_id, entry_id in rows]
-        added = insert_into(session, ReadNotification).values(values)
-        session.execute(added.on_conflict_do_nothing())
+    _store_read(session, entries.where(*staff, IS_NOTIFIED, since, *conditions))
 
 
-def _store_read(session: Session, caller: Caller, entry_ids: Collection[UUID]) -> None:
-    if caller.user_id is None or not entry_ids:
-        return
-    rows = [{"user_id": caller.user_id, "entry_id": entry_id} for entry_id in entry_ids]
-    session.execute(insert_into(session, ReadNotification).values(rows).on_conflict_do_nothing())
-    past = ReadNotification.entry_id < id_at(utcnow() - RETENTION)
-    is_own = ReadNotification.user_id == caller.user_id
-    session.execute(delete(ReadNotification).where(is_own, past))
+def _store_read(session: Session, rows: Select[UUID, UUID]) -> None:
+    """Store the selected ids of users and entries, as many as there are, in one statement."""
+    added = insert_into(session, ReadNotification).from_select(["user_id", "entry_id"], rows)
+    session.execute(added.on_conflict_do_nothing())
 
 
 def _visible_actions(caller: Caller) -> list[str]:
