@@ -58,10 +58,13 @@ def look_up(session: Session, token: str, *purposes: LinkPurpose) -> User:
 
 
 def redeem(session: Session, token: str, *purposes: LinkPurpose) -> User:
-    """Use the link up and return its user; of two concurrent uses only one succeeds.
+    """Use the link up and return its user, locked; of two concurrent uses only one succeeds.
 
-    Raises `NotFound` (``link_invalid``).
+    The user is locked before the link: so do changes of users, which end links. Raises `NotFound`
+    (``link_invalid``).
     """
+    user = look_up(session, token, *purposes)
+    session.refresh(user, with_for_update=True)
     now = utcnow()
     user_id = session.scalar(
         update(OneTimeLink)
@@ -76,7 +79,7 @@ def redeem(session: Session, token: str, *purposes: LinkPurpose) -> User:
     )
     if user_id is None:
         raise invalid_link_error()
-    return session.get_one(User, user_id)
+    return user
 
 
 def end_all(session: Session, user_id: UUID) -> None:
