@@ -36,6 +36,7 @@ from app.models import (
     SpendingTotal,
     User,
 )
+from app.schemas.fields import MAX_INTEGER
 from app.services.spending.scopes import day_period, month_period
 
 MIN_CALLS = 20
@@ -103,7 +104,8 @@ def find_met_rules(
     session: Session, rules: Sequence[AlertRule], now: datetime, limit: int
 ) -> list[MetRule]:
     """Return what meets stored rules of one measure, at most ``limit`` for each rule: those with an
-    open alert first."""
+    open alert first. Values are at most what an alert can store: of a tiny budget, more can be
+    spent."""
     request = MeasureRequest.by(rules, now)
     figures = _query_scopes(request, rules).subquery()
     partner_id, subject_id, *values = figures.c
@@ -130,7 +132,7 @@ def find_met_rules(
             AlertRule.version,
             case((~of_partner, subject_id)).label("organization_id"),
             subject_id,
-            value.label("value"),
+            case((value > MAX_INTEGER, MAX_INTEGER), else_=value).label("value"),
             rank.label("rank"),
         )
         .select_from(figures)

@@ -23,6 +23,7 @@ from app.models import (
     WebhookDelivery,
     utcnow,
 )
+from app.schemas.fields import MAX_INTEGER
 from app.services import alerts, spending, webhooks
 from app.services.alerts import RuleInput, evaluating
 from app.services.spending import LimitSubject, SpendingLimits, budgets
@@ -404,6 +405,22 @@ def test_recipients_of_a_rule_are_checked_and_owners_belong_to_one_organization(
     ]
     known = rule(session, tenant, AlertMeasure.MINUTES, 5, PARTNER, to_owners=True)
     assert alerts.get(session, tenant.caller(Role.PARTNER_ADMIN), known).to_owners is False
+
+
+def test_a_tiny_budget_that_is_far_exceeded_opens_an_alert(
+    session: Session, tenant: Tenant
+) -> None:
+    staff = tenant.caller(Role.PARTNER_ADMIN)
+    budgets.change(session, staff, LimitSubject(partner_id=tenant.partner.id), 1)
+    scope, partner_id = f"partner:{tenant.partner.id}", tenant.partner.id
+    session.add(
+        SpendingTotal(scope=scope, period="2026-10", partner_id=partner_id, spent_micros=50_000_000)
+    )
+    session.flush()
+    rule(session, tenant, AlertMeasure.BUDGET, 80, PARTNER)
+    evaluate(session)
+    [alert] = session.scalars(select(Alert)).all()
+    assert alert.value == MAX_INTEGER
 
 
 def test_a_rule_watches_the_budgets_of_organizations_and_of_the_portal(
