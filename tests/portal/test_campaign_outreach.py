@@ -388,6 +388,35 @@ def test_hours_are_typed_in_24_hours(
 
 
 @pytest.mark.parametrize(
+    ("first", "last", "first_call"),
+    [
+        ("", "9999-12-31", "Right after the start"),
+        ("2031-03-03", "", "at the earliest"),
+        ("0001-01-01", "9999-12-31", "Right after the start"),
+    ],
+)
+def test_a_plan_may_have_days_far_away(
+    session: Session,
+    admin: Browser,
+    outreach_path: str,
+    campaign: Campaign,
+    assistant: Assistant,
+    first: str,
+    last: str,
+    first_call: str,
+) -> None:
+    assistant.timezone = "Asia/Tokyo"
+    session.commit()
+    address = f"{outreach_path}/plan"
+    sent = TYPED | {"assistant": str(assistant.id), "version": str(campaign.version)}
+    sent |= {"starts_on": first, "ends_on": last}
+    assert first_call in admin.post(f"{address}/outlook", sent, page=address).text
+    assert admin.post(address, sent, page=address).status_code == 303
+    for page in (outreach_path, address, f"{outreach_path}/start"):
+        assert admin.get(page).status_code == 200
+
+
+@pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"assistant": "nonsense"}, "Choose an assistant of the campaign."),

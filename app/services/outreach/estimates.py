@@ -19,6 +19,8 @@ from app.services.outreach.plans import CampaignPlan, weekdays_of
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 MAX_AHEAD = timedelta(days=366)
+_LAST_START = datetime(9999, 12, 30, tzinfo=UTC) - MAX_AHEAD
+"""The start of the last year of the calendar: later times can't be computed."""
 USUAL_CALL = timedelta(minutes=1)
 """Assumed duration of a call while an organization has no `AverageCall`."""
 AVERAGED_DAYS = (30, 90)
@@ -173,8 +175,12 @@ def _open_times(
     assistant_zone = zone_of(session, plan)
     phones = session.scalars(_one_of_each_prefix(campaign.id)).all()
     zone_sets = {frozenset(map(ZoneInfo, timezones_of(phone))) for phone in phones if phone}
-    since = max(now, _midnight(plan.starts_on, assistant_zone)) if plan.starts_on else now
-    until = _midnight(plan.ends_on + DAY, assistant_zone) if plan.ends_on else now + MAX_AHEAD
+    since = now
+    if plan.starts_on and plan.starts_on >= now.date():
+        since = max(now, _midnight(plan.starts_on, assistant_zone))
+    until = min(since, _LAST_START) + MAX_AHEAD
+    if plan.ends_on and plan.ends_on < until.date():
+        until = _midnight(plan.ends_on + DAY, assistant_zone)
     hours, weekdays = hours_of(plan, organization), weekdays_of(plan)
     return [
         partial(_hours_in, zones, hours, weekdays, since, until)
