@@ -8,7 +8,7 @@ from flask import Response, g, render_template
 from sqlalchemy.orm import Session
 
 from app import languages
-from app.calendar_months import last_day_of, month_of, previous_month
+from app.calendar_months import last_day_of, month_of
 from app.extensions import caller, transaction
 from app.models import Organization, utcnow
 from app.policy import Permission
@@ -85,13 +85,9 @@ def _requested_statement(session: Session, organization_id: UUID) -> tuple[Bill,
 def _offered_months(session: Session, organization: Organization, bill: Bill) -> list[date]:
     """Return the months on offer, the newest first: this one, the last one also while it waits to
     be closed, those that are closed, and the one that is shown."""
-    this_month = month_of(utcnow().date())
-    last_month = previous_month(this_month)
-    months = {this_month, bill.month}
-    months.update(statements.closed_months(session, caller(), organization.id))
-    if last_month not in months and closing.is_waiting(session, organization, last_month):
-        months.add(last_month)
-    return sorted(months, reverse=True)
+    today = utcnow().date()
+    ended = closing.ended_months(session, organization, today)
+    return sorted({month_of(today), *ended, bill.month}, reverse=True)
 
 
 def _file_name(bill: Bill) -> str:

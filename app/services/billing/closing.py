@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import date, datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, exists, func, select
+from sqlalchemy import ColumnElement, and_, exists, func, literal, select, union_all
 from sqlalchemy.orm import Session
 
-from app.calendar_months import end_of, previous_month
+from app.calendar_months import end_of, month_of, previous_month
 from app.models import Organization, Partner, PlanVersion, Statement
 from app.policy.caller import system_caller
 from app.services import audit
@@ -53,10 +53,15 @@ def _next_to_close(session: Session, month: date) -> UUID | None:
     return session.scalar(query.limit(1))
 
 
-def is_waiting(session: Session, organization: Organization, month: date) -> bool:
-    """Return whether the statement of an ended month is still to be written: one query."""
-    its_id = select(Organization.id).where(Organization.id == organization.id)
-    return session.scalar(its_id.where(_will_be_closed(month))) is not None
+def ended_months(session: Session, organization: Organization, today: date) -> Sequence[date]:
+    """Return the months with a statement, and the last month also while its statement is still to
+    be written, of an organization that comes from its loader: one query."""
+    last_month = previous_month(month_of(today))
+    closed = select(Statement.month).where(Statement.organization_id == organization.id)
+    waiting = select(literal(last_month)).where(
+        Organization.id == organization.id, _will_be_closed(last_month)
+    )
+    return session.scalars(union_all(closed, waiting)).all()
 
 
 def _will_be_closed(month: date) -> ColumnElement[bool]:

@@ -108,14 +108,6 @@ def current_month(session: Session, caller: Caller, organization_id: UUID) -> Bi
     return bill(session, caller, organization_id, month_of(utcnow().date()))
 
 
-def closed_months(session: Session, caller: Caller, organization_id: UUID) -> list[date]:
-    """Return the months with a statement, latest first. Raises as `bill`."""
-    caller.require(Permission.USAGE_READ)
-    organization = get_organization(session, caller, organization_id)
-    query = select(Statement.month).where(Statement.organization_id == organization.id)
-    return list(session.scalars(query.order_by(Statement.month.desc())))
-
-
 def bills(
     session: Session,
     organizations: Sequence[Organization],
