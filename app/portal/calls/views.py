@@ -11,7 +11,6 @@ from app.enums import RetentionKind
 from app.errors import Conflict, NotFound
 from app.extensions import caller, settings, transaction
 from app.languages import gettext
-from app.models import Partner
 from app.policy import Permission
 from app.portal.calls import blueprint, listing
 from app.portal.calls.do_not_call_views import never_calling_it
@@ -102,7 +101,7 @@ def _call_context(session: Session, surroundings: CallSurroundings) -> dict[str,
     calls linked by "Call again" before and after it, what to do about its end, whether its number
     is on the do-not-call list, and how to add it."""
     call, campaign_id = surroundings.call, surroundings.call.campaign_id
-    partner = session.get_one(Partner, call.partner_id)
+    partner = surroundings.partner
     is_listable = not (surroundings.is_listed or call.verifies_a_number or call.is_erased)
     return {
         "assistant": surroundings.assistant,

@@ -13,6 +13,7 @@ from app.models import (
     CallTranscript,
     DoNotCallEntry,
     Organization,
+    Partner,
 )
 from app.policy.caller import Caller
 from app.services.calls import queries
@@ -28,6 +29,7 @@ class CallSurroundings:
     call: Call
     assistant: Assistant
     organization: Organization
+    partner: Partner
     recording: RecordingWithTranscript
     is_listed: bool
     waiting: int
@@ -50,16 +52,23 @@ def call_with_surroundings(session: Session, caller: Caller, call_id: UUID) -> C
         .where(Call.id == call_id)
         .join(Assistant, Assistant.id == Call.assistant_id)
         .join(Organization, Organization.id == Assistant.organization_id)
+        .join(Partner, Partner.id == Organization.partner_id)
         .outerjoin(CallRecording, CallRecording.call_id == Call.id)
         .outerjoin(CallTranscript, CallTranscript.call_id == Call.id)
-        .add_columns(Assistant, Organization, CallRecording, CallTranscript)
+        .add_columns(Assistant, Organization, Partner, CallRecording, CallTranscript)
         .add_columns(is_listed, waiting.correlate(Call).scalar_subquery())
     )
     row = session.execute(rows).one_or_none()
     if row is None:
         raise queries.not_found()
-    call, assistant, organization, recording, transcript, on_do_not_call, count = row
+    call, assistant, organization, partner, recording, transcript, on_do_not_call, count = row
     recording_with_transcript = RecordingWithTranscript(recording, transcript)
     return CallSurroundings(
-        call, assistant, organization, recording_with_transcript, bool(on_do_not_call), count
+        call,
+        assistant,
+        organization,
+        partner,
+        recording_with_transcript,
+        bool(on_do_not_call),
+        count,
     )
