@@ -15,7 +15,7 @@ export function setUpCopyButtons(root) {
         await navigator.clipboard.writeText(source.textContent);
       } catch {
         getSelection().selectAllChildren(source);
-        showToast(message("copyRefused"));
+        showToast(message("notCopied"));
         return;
       }
       if (label.matches(".visually-hidden")) {

@@ -92,7 +92,7 @@ MEMBERS = ListDefinition(
             "conversations",
             lazy_gettext("Organization’s conversations"),
             lambda row: row.conversations,
-            "end",
+            "end head-wrap",
             heading="Conversations",
         ),
         moment_column(
