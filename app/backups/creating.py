@@ -17,8 +17,9 @@ from app.config import Settings
 
 SUFFIX = ".tar.gz.age"
 PARTIAL = ".partial"
-WORK = "backup-"
-"""Prefix of a backup's folder in the instance folder while it is being made."""
+WORK = ".unfinished-backup-"
+"""Prefix of a backup's folder in the instance folder while it is being made. Old folders with it
+are deleted, so it is none that people give to theirs."""
 LEFT_OVER_SECONDS = 24 * 3600.0
 UPLOADS = "uploads"
 SECRET_KEY = "secret.key"  # noqa: S105 - the name of a file

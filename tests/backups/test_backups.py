@@ -136,7 +136,9 @@ def test_a_backup_under_load_is_consistent_and_can_be_restored_on_another_host(
 def test_the_remains_of_an_interrupted_backup_are_removed_a_day_later(
     settings: Settings, keys: tuple[str, Path], tmp_path: Path
 ) -> None:
-    old, recent = (settings.instance_dir / f"backup-{name}" for name in ("old", "recent"))
+    old, recent = (
+        settings.instance_dir / f".unfinished-backup-{name}" for name in ("old", "recent")
+    )
     for folder in (old, recent):
         (folder / "uploads").mkdir(parents=True)
     target = tmp_path / "backups"
@@ -151,6 +153,18 @@ def test_the_remains_of_an_interrupted_backup_are_removed_a_day_later(
     assert not old_file.exists()
     assert recent.exists()
     assert recent_file.exists()
+
+
+def test_a_folder_of_backups_in_the_instance_folder_is_never_taken_for_remains(
+    settings: Settings, keys: tuple[str, Path]
+) -> None:
+    folder = settings.instance_dir / "backup-files"
+    folder.mkdir()
+    earlier = folder / "portal-20260101T030000Z.tar.gz.age"
+    earlier.touch()
+    os.utime(folder, (0, 0))
+    made = backups.create(settings, folder, [keys[0]])
+    assert backups.listing(folder) == [made.path, earlier]
 
 
 def test_only_the_private_key_opens_a_backup(
