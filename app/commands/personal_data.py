@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from uuid import UUID
 
 import click
@@ -42,9 +42,9 @@ def export(target: Path, **about: Any) -> None:
     with changing() as (session, caller):
         subject = _subject(session, caller, **about)
         file, rows = exporting.write(session, subject, extensions.files())
+        out = _create_file(target)
         exporting.record(session, caller, subject)
-    with file, target.open("xb") as out:
-        target.chmod(0o600)
+    with file, out:
         shutil.copyfileobj(file, out)
     click.echo(f"{rows} rows written to {target}.")
 
@@ -84,6 +84,17 @@ def status(erasure_id: UUID, as_json: bool) -> None:
     described = {"state": stored.status.value, "pseudonym": stored.pseudonym, "rows": stored.counts}
     output = [f"{table}: {rows}" for table, rows in stored.counts.items()]
     print_result(described, as_json, f"{stored.pseudonym}: {stored.status}", *output)
+
+
+def _create_file(path: Path) -> IO[bytes]:
+    """Create a file that only its owner can read. Raises `click.ClickException`."""
+    try:
+        out = path.open("xb")
+    except OSError as error:
+        message = f"{path} can't be written: {error.strerror}."
+        raise click.ClickException(message) from None
+    path.chmod(0o600)
+    return out
 
 
 def _subject(

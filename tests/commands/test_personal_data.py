@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.enums import Role
-from app.models import Erasure
+from app.models import AuditEntry, Erasure
 from app.services import campaigns
 from app.services.contacts import single_contact
 from app.services.contacts.single_contact import ContactFields
@@ -63,6 +63,20 @@ def test_a_user_is_exported(app: Flask, tenant: Tenant, tmp_path: Path) -> None:
         (user,) = json.loads(archive.read("users.json"))
     assert user["email"] == tenant.user.email
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_export_to_an_existing_file_is_refused_and_not_recorded(
+    app: Flask, session: Session, tenant: Tenant, tmp_path: Path
+) -> None:
+    file = tmp_path / "data.zip"
+    file.write_text("other data")
+    result = run(app, "export", "--user", tenant.user.id, file)
+    assert (result.exit_code, result.output) == (
+        1,
+        f"Error: {file} can't be written: File exists.\n",
+    )
+    assert file.read_text() == "other data"
+    assert "user.exported" not in session.scalars(select(AuditEntry.action)).all()
 
 
 def test_a_command_needs_a_contact_or_a_user(app: Flask, tenant: Tenant) -> None:
