@@ -98,7 +98,8 @@ def certificate(settings: Settings, _database: Database) -> DoctorFinding:
     except ssl.SSLCertVerificationError as error:
         return fail(f"It can't be trusted: {error.verify_message}. Renew or replace it.")
     except OSError as error:
-        return fail(f"No TLS connection to {parts.netloc}: {error.strerror}. Check the proxy.")
+        reason = error.strerror or error  # one of Python itself, such as "timed out", has none
+        return fail(f"No TLS connection to {parts.netloc}: {reason}. Check the proxy.")
     days = (ends_at - utcnow()).days
     if days < CERTIFICATE_DAYS:
         return warn(f"It ends on {ends_at:%Y-%m-%d}. Renew it, and check the automatic renewal.")

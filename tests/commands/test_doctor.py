@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from app.database.connection_budget import WORKER_LEDGER, max_of_worker
 from app.database.migration import head
 from app.database.partitions import KEYS
 from app.factory import install_extensions
+from app.gateways import certificates
 from app.gateways.job_queue import QUEUES, make_queue_engine
 from app.jobs.context import open_context
 from app.models import Mail, WorkerHeartbeat, utcnow
@@ -318,3 +320,14 @@ def test_the_certificate_is_checked_as_browsers_do(
     with served(app, port, pem):
         found, words = findings(app, "certificate")["certificate"]
     assert (found, words[: len(start)]) == (state, start)
+
+
+def test_a_proxy_that_accepts_a_connection_and_is_silent_is_named_as_timed_out(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificates, "CONNECT_SECONDS", 0.1)
+    with socket.create_server(("localhost", 0)) as silent:
+        port = silent.getsockname()[1]
+        found = findings(make_app(public_url=f"https://localhost:{port}"), "certificate")
+    assert found["certificate"][0] == "fail"
+    assert "timed out" in found["certificate"][1]
