@@ -162,8 +162,10 @@ def carrier_of(kind: CarrierKind, account_id: UUID | None) -> Carrier:
     if account_id is not None:
         with reading() as (session, _caller):
             account = carrier_accounts.credentials(session, settings.secret_keys, account_id)
-        if account is not None:
-            return open_account(settings, account)
+        if account is None:  # the installation's account knows nothing about its calls
+            message = f"The carrier account {account_id} can no longer be used: it can't be asked."
+            raise click.ClickException(message)
+        return open_account(settings, account)
     carriers = open_carriers(settings, extensions.database().engine)
     if kind not in carriers:
         message = f"The settings name no account of {kind.value}: it can't be asked."

@@ -14,7 +14,15 @@ from app.database import Database, make_engine
 from app.enums import CallStatus, CarrierKind, OutreachStatus
 from app.factory import create_app
 from app.jobs.restore_detection import MarkFile
-from app.models import Call, HeldCall, OutreachContact, SimulatedCall, new_id, utcnow
+from app.models import (
+    Call,
+    CarrierAccount,
+    HeldCall,
+    OutreachContact,
+    SimulatedCall,
+    new_id,
+    utcnow,
+)
 from app.policy.caller import system_caller
 from app.services import pauses
 from tests.fixtures.databases import BACKENDS, Databases, runs_on
@@ -173,6 +181,31 @@ def test_a_call_from_another_number_and_a_silent_carrier_keep_the_pause(
     assert described["carriers"][0]["problem"].startswith("No list of calls: ")
     assert command(restored, silent, tmp_path / "new host", "--resume")["resumed"] is True
     restored.dispose()
+
+
+def test_an_account_whose_secret_cannot_be_read_keeps_the_pause(
+    fresh_database: Database, carrier: FaultyCarrier, tmp_path: Path
+) -> None:
+    calling_organization = create_calling_organization(fresh_database)
+    with fresh_database.transaction() as session:
+        call = calling_organization.accept(session, carrier=CarrierKind.TWILIO)
+        account = CarrierAccount(
+            partner_id=call.partner_id,
+            owner_id=call.partner_id,
+            carrier=CarrierKind.TWILIO,
+            sid="AC" + "1" * 32,
+            secret="sealed with another key",
+            created_by="tests",
+        )
+        session.add(account)
+        session.flush()
+        call.account_id = account.id
+        pauses.pause(session, system_caller("tests"), pauses.PauseScope(), "restored by hand")
+    hour_ago = f"{utcnow() - timedelta(hours=1):%Y-%m-%d %H:%M:%S}"
+    described = command(fresh_database, carrier.settings, tmp_path, "--since", hour_ago)
+    problem = f"The carrier account {account.id} can no longer be used: it can't be asked."
+    assert [each["problem"] for each in described["carriers"]] == [problem]
+    assert described["resumed"] is False
 
 
 def test_contacts_that_their_campaign_had_yet_to_call_count_as_called(
