@@ -475,6 +475,22 @@ def test_the_pdf_of_the_running_month_says_so_and_when_it_was_created(
     assert parts["note"].endswith(f"Created on {format_local_date(now, 'yMMMd')}.")
 
 
+def test_on_the_first_day_of_a_month_page_and_pdf_show_the_whole_month_before(
+    session: Session, tenant: Tenant, admin: Browser, clock: SetClock
+) -> None:
+    clock.set("2026-10-01T01:00")
+    organization_id, staff = tenant.organization.id, tenant.caller(Role.PARTNER_ADMIN)
+    page = admin.get(f"/report/month?organization={organization_id}").text
+    assert "No calls in" not in page
+    assert 'data-chart="line"' in page
+    today = utcnow().date()
+    report = reporting.monthly(session, staff, today, today, organization_id)
+    chart = monthly_reports.pdf_content(report, None, "Northwind", has_model=False)["chart"]
+    assert chart
+    assert len(chart["days"]) == 31
+    assert chart["days"][28:] == [("29", 0, 0), ("30", 0, 30), ("31", 0, 0)]
+
+
 def test_the_mail_has_the_report_as_a_pdf_in_its_language(
     session: Session, tenant: Tenant, admin: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:

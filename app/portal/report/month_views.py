@@ -44,7 +44,7 @@ class MonthReportView:
     def is_empty(self) -> bool:
         """Whether neither month has calls."""
         report = self.report
-        conversations = report.now.conversations or report.before.conversations
+        conversations = any(day.conversations for day in (*report.days, *report.month_before))
         return not (conversations or report.calls.ended or report.calls_before.ended)
 
     @property

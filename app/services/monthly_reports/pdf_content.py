@@ -1,6 +1,7 @@
 """The content of a monthly report's PDF, in the current language."""
 
 from collections.abc import Sequence
+from itertools import islice, zip_longest
 from typing import Any
 
 from app.languages import gettext, ngettext
@@ -9,7 +10,7 @@ from app.languages.numbers import format_percentage, localize_number
 from app.models import utcnow
 from app.services.billing.margin import MonthMargin
 from app.services.money_format import micros
-from app.services.reporting import ConversationChange, MonthlyReport
+from app.services.reporting import ConversationChange, MonthlyReport, whole_month
 
 Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
 """Title, heads and rows."""
@@ -49,11 +50,13 @@ def _span_message(report: MonthlyReport) -> str:
 
 
 def _chart_data(report: MonthlyReport) -> dict[str, Any] | None:
-    """Return the conversations of the days; None if there are none."""
-    before = [daily.conversations for daily in report.days_before]
+    """Return the conversations of all days of both months, none on days to come; None if there are
+    none."""
+    dates = whole_month(report.span.start).dates
+    counts = ([each.conversations for each in days] for days in (report.days, report.month_before))
     days = [
-        (f"{daily.day:%-d}", daily.conversations, before[position] if position < len(before) else 0)
-        for position, daily in enumerate(report.days)
+        (f"{day:%-d}", now or 0, earlier or 0)
+        for day, now, earlier in islice(zip_longest(dates, *counts), len(dates))
     ]
     if not any(now or earlier for _, now, earlier in days):
         return None
